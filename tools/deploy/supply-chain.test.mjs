@@ -25,7 +25,7 @@ test('versions are exact, and the lock file matches them', () => {
   const { '@parley/tools': own, ...others } = { ...dependencies, ...devDependencies };
   assert.equal(own, 'file:tools');
   for (const [name, version] of Object.entries(others))
-    assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+    assert.match(version, /^(npm:[\w./@-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/, name);
   assert.deepEqual([ours.dependencies, ours.devDependencies], [dependencies, devDependencies]);
 });
 

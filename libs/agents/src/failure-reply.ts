@@ -77,8 +77,9 @@ export async function failureReply(
 
 const recentReply = statement(
   'thread-has-failure-reply',
-  `select true as found from executions e join thread_messages m on m.tenant = $1 and m.execution_id = e.id
-   where e.tenant = $1 and e.thread_id = $2 and e.status = 'failed' and e.finished_at > now() - interval '1 hour'
+  `select true as found from executions e join thread_messages m on m.tenant = $tenant and m.execution_id = e.id
+   where e.tenant = $tenant and e.thread_id = $threadId and e.status = 'failed'
+     and e.finished_at > now() - interval '1 hour'
      and m.role = 'assistant' and m.tool_calls is null and m.author is null
    limit 1`,
   { found: column.bool },
@@ -98,16 +99,16 @@ export async function textOfFailure(
   const { threadId } = failing.turn;
   // Before the text is decided on: each failure asks for a person.
   const text = await failureReply(db, scope, failing.agent, { threadId, reason: failing.reason });
-  const { rows } = await db.query(scope, recentReply, [scope.tenant, threadId]);
+  const { rows } = await db.query(scope, recentReply, { threadId });
   return rows.length > 0 ? null : text;
 }
 
 const addReply = statement(
   'add-failure-reply',
   `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
-   select $3, $1, $2, e.id, greatest(${firstPosition}, max(m.position) + 1), 'assistant', $4
-   from (select max(id) as id from executions where tenant = $1 and thread_id = $2) e
-   join thread_messages m on m.tenant = $1 and m.execution_id = e.id
+   select $id, $tenant, $threadId, e.id, greatest(${firstPosition}, max(m.position) + 1), 'assistant', $text
+   from (select max(id) as id from executions where tenant = $tenant and thread_id = $threadId) e
+   join thread_messages m on m.tenant = $tenant and m.execution_id = e.id
    group by e.id`,
 );
 
@@ -119,6 +120,6 @@ export async function addFailureReply(
 ): Promise<boolean> {
   const state = await lockForReply(tx, scope, threadId);
   if (state === null || state === 'human') return false;
-  await tx.query(scope, addReply, [scope.tenant, threadId, newId('msg'), text]);
+  await tx.query(scope, addReply, { threadId, id: newId('msg'), text });
   return true;
 }

@@ -4,7 +4,7 @@ import { type Queryable, column, statement } from '@parley/db';
 const actingByRoles = statement(
   'agents-acting-by-roles',
   `with given as (
-     select * from json_to_recordset($1::json)
+     select * from json_to_recordset($answering::json)
        as g("organizationId" text, tenant int, environment "Environment", "agentSlug" text, "routerSlug" text)),
    answering as (
      select "organizationId", tenant, environment, "agentSlug" as slug from given where "agentSlug" is not null
@@ -18,7 +18,7 @@ const actingByRoles = statement(
    join agents a on a.tenant = g.tenant and a.slug = g.slug
    join agent_configs c on c.tenant = a.tenant and c.agent_id = a.id and c.environment = g.environment
    where case json_typeof(c.definition->'roles') when 'array' then json_array_length(c.definition->'roles') > 0 end
-   order by 1, 2, 3 limit $2`,
+   order by 1, 2, 3 limit $limit`,
   {
     organizationId: column.text,
     environment: column.oneOf<Environment>('Environment'),
@@ -33,9 +33,9 @@ export async function listActingByRoles(
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
 ): Promise<(Omit<Scope, 'tenant'> & { agent: string; roles: string[] })[]> {
-  const { rows } = await db.acrossTenants('metrics', actingByRoles, [
-    JSON.stringify(answering),
+  const { rows } = await db.acrossTenants('metrics', actingByRoles, {
+    answering: JSON.stringify(answering),
     limit,
-  ]);
+  });
   return rows;
 }

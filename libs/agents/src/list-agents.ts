@@ -25,8 +25,8 @@ type ListedAgent = Omit<StoredAgent, 'definition'> & { definition: ListedDefinit
 
 const agentColumns = (definition: string) => `a.id, a.slug, c.revision, ${definition} as definition,
   c.created_at as "createdAt", c.updated_at as "updatedAt"
-  from agent_configs c join agents a on a.tenant = $1 and a.id = c.agent_id
-  where c.tenant = $1 and c.environment = $2::"Environment"`;
+  from agent_configs c join agents a on a.tenant = $tenant and a.id = c.agent_id
+  where c.tenant = $tenant and c.environment = $environment::"Environment"`;
 
 /** The fields of a definition that the list has: a prompt has up to 200,000 characters. */
 const listedFields = ['name', 'description', 'model', 'tools', 'roles'];
@@ -34,8 +34,9 @@ const listedDefinition = `json_strip_nulls(json_build_object(${listedFields.map(
 
 const agentsOfEnvironment = listStatement(
   'list-agents',
-  `select ${agentColumns(listedDefinition)} and ($3::timestamptz is null or (c.created_at, a.id) < ($3, $4::text))
-   order by c.created_at desc, a.id desc limit $5`,
+  `select ${agentColumns(listedDefinition)}
+     and ($beforeAt::timestamptz is null or (c.created_at, a.id) < ($beforeAt, $beforeId::text))
+   order by c.created_at desc, a.id desc limit $limit`,
   { ...agentRow, definition: column.jsonb<ListedDefinition>() },
 );
 
@@ -45,17 +46,16 @@ export async function listAgents(
   scope: Scope,
   page: Page,
 ): Promise<Paged<ListedAgent>> {
-  const { rows } = await db.query(scope, agentsOfEnvironment, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, agentsOfEnvironment, {
+    environment: scope.environment,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const agentOfEnvironment = statement(
   'read-agent',
-  `select ${agentColumns('c.definition')} and a.slug = $3`,
+  `select ${agentColumns('c.definition')} and a.slug = $slug`,
   agentRow,
 );
 
@@ -66,7 +66,7 @@ export async function readAgent(
   slug: string,
 ): Promise<StoredAgent | null> {
   return (
-    (await db.query(scope, agentOfEnvironment, [scope.tenant, scope.environment, slug])).rows[0] ??
+    (await db.query(scope, agentOfEnvironment, { environment: scope.environment, slug })).rows[0] ??
     null
   );
 }
@@ -74,32 +74,36 @@ export async function readAgent(
 const routersOfEnvironment = listStatement(
   'list-routers',
   `select id, slug, name, revision, definition, created_at as "createdAt", updated_at as "updatedAt" from routers
-   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
-   order by created_at desc, id desc limit $5`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   { ...agentRow, name: column.text, definition: column.jsonb<RouterDefinition>() },
 );
 
 /** The routers of an environment, newest first. */
 export async function listRouters(db: Queryable, scope: Scope, page: Page) {
-  const { rows } = await db.query(scope, routersOfEnvironment, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, routersOfEnvironment, {
+    environment: scope.environment,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const slugsOfEnvironment = statement(
   'list-slugs-of-agents',
-  `(select 'agent' as kind, a.slug, c.created_at as "createdAt" from agent_configs c join agents a on a.tenant = $1 and a.id = c.agent_id
-    where c.tenant = $1 and c.environment = $2::"Environment" order by c.created_at desc, a.id desc limit $3)
+  `(select 'agent' as kind, a.slug, c.created_at as "createdAt" from agent_configs c
+     join agents a on a.tenant = $tenant and a.id = c.agent_id
+    where c.tenant = $tenant and c.environment = $environment::"Environment" order by c.created_at desc, a.id desc
+      limit $limit)
    union all
    (select 'router', slug, created_at from routers
-    where tenant = $1 and environment = $2::"Environment" order by created_at desc, id desc limit $3)`,
+    where tenant = $tenant and environment = $environment::"Environment" order by created_at desc, id desc
+      limit $limit)`,
   { kind: column.oneOf<'agent' | 'router'>(), slug: column.text, createdAt: column.timestamptz },
 );
 
 /** The slugs of the newest agents, then those of the newest routers, at most `limit` of each. */
 export async function listAnswererSlugs(db: Queryable, scope: Scope, limit: number) {
-  return (await db.query(scope, slugsOfEnvironment, [scope.tenant, scope.environment, limit])).rows;
+  return (await db.query(scope, slugsOfEnvironment, { environment: scope.environment, limit }))
+    .rows;
 }

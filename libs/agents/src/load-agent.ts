@@ -17,8 +17,9 @@ export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 const agentBySlug = statement(
   'agent-by-slug',
   `select a.id, c.definition, c.revision
-   from agents a left join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
-   where a.tenant = $1 and a.slug = $3`,
+   from agents a left join agent_configs c on c.tenant = $tenant and c.agent_id = a.id
+     and c.environment = $environment::"Environment"
+   where a.tenant = $tenant and a.slug = $slug`,
   {
     id: column.text,
     definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable,
@@ -28,7 +29,7 @@ const agentBySlug = statement(
 
 /** Reads an agent with its definition in the environment. */
 export async function loadAgent(db: Queryable, scope: Scope, slug: string): Promise<LoadResult> {
-  const { rows } = await db.query(scope, agentBySlug, [scope.tenant, scope.environment, slug]);
+  const { rows } = await db.query(scope, agentBySlug, { environment: scope.environment, slug });
   const row = rows[0];
   if (row === undefined) return { ok: false, reason: 'agent_not_found' };
   if (row.definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };

@@ -3,9 +3,9 @@ import { type Queryable, column, statement } from '@parley/db';
 
 const findAnswerer = statement(
   'find-answerer',
-  `select 1 as found from agents where tenant = $1 and slug = $3
+  `select 1 as found from agents where tenant = $tenant and slug = $agentSlug
    union all
-   select 1 from routers where tenant = $1 and environment = $2::"Environment" and slug = $4`,
+   select 1 from routers where tenant = $tenant and environment = $environment::"Environment" and slug = $routerSlug`,
   { found: column.int4 },
 );
 
@@ -15,7 +15,11 @@ export async function hasAnswerer(
   scope: Scope,
   { agentSlug, routerSlug }: { agentSlug?: string; routerSlug?: string },
 ): Promise<boolean> {
-  const values = [scope.tenant, scope.environment, agentSlug ?? null, routerSlug ?? null];
+  const values = {
+    environment: scope.environment,
+    agentSlug: agentSlug ?? null,
+    routerSlug: routerSlug ?? null,
+  };
   const { rowCount } = await db.query(scope, findAnswerer, values);
   return rowCount !== 0;
 }

@@ -32,10 +32,11 @@ const list = listStatement(
           environment::text as environment, target_type as "targetType", target_id as "targetId", before, after,
           request_id as "requestId", created_at as "createdAt"
    from audit_log
-   where tenant = $1 and (environment is null or environment = $2::"Environment")
-     and ($3::text is null or action = $3) and ($4::text is null or actor_id = $4) and ($5::text is null or target_id = $5)
-     and ($6::timestamptz is null or created_at >= $6) and ($7::bigint is null or id < $7)
-   order by audit_log.id desc limit $8`,
+   where tenant = $tenant and (environment is null or environment = $environment::"Environment")
+     and ($action::text is null or action = $action) and ($actorId::text is null or actor_id = $actorId)
+       and ($targetId::text is null or target_id = $targetId)
+     and ($since::timestamptz is null or created_at >= $since) and ($beforeId::bigint is null or id < $beforeId)
+   order by audit_log.id desc limit $limit`,
   entryRow,
 );
 
@@ -52,16 +53,15 @@ export async function listAuditLog(
   scope: Scope,
   { action, actorId, targetId, since, ...page }: Page & AuditFilter,
 ): Promise<Paged<RowOf<typeof entryRow>>> {
-  const values = [
-    scope.tenant,
-    scope.environment,
+  const values = {
+    environment: scope.environment,
     action,
     actorId,
     targetId,
     since,
-    page.before?.id,
-    page.limit + 1,
-  ];
+    beforeId: page.before?.id,
+    limit: page.limit + 1,
+  };
   const { rows } = await db.query(scope, list, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

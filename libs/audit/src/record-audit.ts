@@ -28,7 +28,8 @@ const insert = statement(
   'record-audit',
   `insert into audit_log
      (tenant, environment, action, actor_type, actor_id, actor_name, address, target_type, target_id, before, after, request_id)
-   values ($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11::jsonb, $12)`,
+   values ($tenant, $environment::"Environment", $action, $actorType, $actorId, $actorName, $address, $targetType,
+     $targetId, $before::jsonb, $after::jsonb, $requestId)`,
 );
 
 /** Adds an entry, in the transaction of the change. `environment`: null for a change of the whole organization. */
@@ -38,20 +39,19 @@ export async function recordAudit(
   { actor, address, requestId }: AuditSource,
   { action, target, before, after }: AuditEntry,
 ): Promise<void> {
-  await tx.query(scope, insert, [
-    scope.tenant,
-    scope.environment,
+  await tx.query(scope, insert, {
+    environment: scope.environment,
     action,
-    actor.type,
-    actor.id,
-    actor.name,
-    address || null,
-    target?.type ?? null,
-    target?.id ?? null,
-    documentOf(before),
-    documentOf(after),
-    requestId ?? null,
-  ]);
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
+    address: address || null,
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    before: documentOf(before),
+    after: documentOf(after),
+    requestId: requestId ?? null,
+  });
 }
 
 function documentOf(fields: JsonObject | undefined): string | null {

@@ -6,7 +6,7 @@ export const channelsPurge = {
   messages: [...purgeRows(['messages', 'emails']), ...purgeRows(['contact_aliases'], 'alias')],
 };
 
-const isOld = 'updated_at < now() - make_interval(secs => $1::float8 * 86400)';
+const isOld = 'updated_at < now() - make_interval(secs => $days::float8 * 86400)';
 // The condition again, because a status may be updated at this moment.
 const removeOld = statement(
   'remove-old-statuses',
@@ -18,4 +18,4 @@ const removeOld = statement(
 
 /** Deletes statuses older than `days`, in batches. Returns how many. */
 export const removeOldStatuses = (db: Queryable, days: number): Promise<number> =>
-  removeInBatches(db, removeOld, [days]);
+  removeInBatches(db, removeOld, { days });

@@ -13,11 +13,11 @@ export interface Backlog {
   oldestAt: Date | null;
 }
 
-const ofEnvironment = 'environment = $2::"Environment"';
+const ofEnvironment = 'environment = $environment::"Environment"';
 
 /**
  * Counts the rows of a table that fulfil a condition, which must be that of an index. `inEnvironment`: the
- * condition for the environment $2, by default that of a row that has one.
+ * condition for `$environment`, by default that of a row that has one.
  */
 export function backlog(
   name: string,
@@ -28,12 +28,12 @@ export function backlog(
   const count = statement(
     name,
     `select count(*)::int as count, min(at) as "oldestAt"
-     from (select ${at} as at from ${table} where tenant = $1 and ${inEnvironment} and ${where}
+     from (select ${at} as at from ${table} where tenant = $tenant and ${inEnvironment} and ${where}
            order by ${at} limit ${maxCounted + 1}) b`,
     { count: column.int4, oldestAt: column.timestamptz.nullable },
   );
   return async (db: Queryable, { tenant, environment }: Scope): Promise<Backlog> => {
-    const { count: found, oldestAt } = (await db.query({ tenant }, count, [tenant, environment]))
+    const { count: found, oldestAt } = (await db.query({ tenant }, count, { environment }))
       .rows[0]!;
     return { count: Math.min(found, maxCounted), isCapped: found > maxCounted, oldestAt };
   };

@@ -16,7 +16,7 @@ const work = {
   tenants: leaseSql.tenants('work-tenants', { table: 'work', where: 'true', since: 'due_at' }),
   due: statement(
     'due-work',
-    `select id from work where tenant = $1 and due_at <= now() order by due_at, id limit $2 offset $3`,
+    `select id from work where tenant = $tenant and due_at <= now() order by due_at, id limit $limit offset $offset`,
     { id: column.text },
   ),
 };

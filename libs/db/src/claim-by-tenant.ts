@@ -1,15 +1,16 @@
 import type { Queryable, Tenant } from './client';
-import type { Statement } from './statement';
+import type { Statement, Values } from './statement';
 
 /** Minimum number of rows claimed by one statement. A smaller share would need too many statements for many tenants. */
 const minShare = 10;
 
 interface DueWork<T> {
-  /** Returns the tenants with due work, oldest work first (`leaseSql.tenants`). Its parameters are `values`. */
+  /** Returns the tenants with due work, oldest work first (`leaseSql.tenants`). */
   tenants: Statement<Tenant>;
-  /** Returns due rows of one tenant, oldest first. Its parameters are `values`, the tenant, the limit and the offset. */
+  /** Returns due rows of one tenant, oldest first: at most `$limit` rows after the first `$offset`. */
   due: Statement<T>;
-  values?: readonly unknown[];
+  /** The other parameters of both. */
+  values?: Values;
   /** Whether `due` marks its rows and does not return them again. Otherwise the offset skips them. */
   isMarked?: boolean;
 }
@@ -20,7 +21,7 @@ export async function claimByTenant<T>(
   work: DueWork<T>,
   limit: number,
 ): Promise<T[]> {
-  const { tenants, due, values = [], isMarked = false } = work;
+  const { tenants, due, values = {}, isMarked = false } = work;
   const { rows } = await db.acrossTenants('due work', tenants, values);
   const share = Math.max(minShare, Math.ceil(limit / rows.length));
   const turns = rows.map((tenant) => ({ tenant, offset: 0 }));
@@ -29,7 +30,7 @@ export async function claimByTenant<T>(
   for (const { tenant, offset } of turns) {
     const count = Math.min(share, limit - claimed.length);
     if (count === 0) break;
-    const found = await db.query(tenant, due, [...values, tenant.tenant, count, offset]);
+    const found = await db.query(tenant, due, { ...values, limit: count, offset });
     claimed.push(...found.rows);
     if (found.rows.length === count) turns.push({ tenant, offset: isMarked ? 0 : offset + count });
   }

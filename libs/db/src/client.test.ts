@@ -26,12 +26,12 @@ test('statements are observed by name, in and outside of transactions, with thei
     },
   });
   const ofTenant = { tenant: 1 };
-  const double = statement('double a number', 'select $1::int * 2 as of', { of: column.int4 });
-  const divide = statement('divide by a number', 'select 1 / $1::int as of', { of: column.int4 });
-  expect((await observed.query(ofTenant, double, [4])).rows).toEqual([{ of: 8 }]);
+  const double = statement('double a number', 'select $n::int * 2 as of', { of: column.int4 });
+  const divide = statement('divide by a number', 'select 1 / $n::int as of', { of: column.int4 });
+  expect((await observed.query(ofTenant, double, { n: 4 })).rows).toEqual([{ of: 8 }]);
   const failed = observed.transaction(async (tx) => {
-    await tx.acrossTenants('sweep', double, [1]);
-    await tx.query(ofTenant, divide, [0]);
+    await tx.acrossTenants('sweep', double, { n: 1 });
+    await tx.query(ofTenant, divide, { n: 0 });
   });
   await expect(failed).rejects.toMatchObject({ code: '22012' });
   await observed.close();
@@ -41,10 +41,10 @@ test('statements are observed by name, in and outside of transactions, with thei
 /** As long as a query with two filters. */
 const padding = `/* ${'x'.repeat(5_000)} */`;
 const ask = async (n: number): Promise<number> => {
-  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, {
+  const sum = statement(`statement-${n}`, `select $one::int + ${n} as sum ${padding}`, {
     sum: column.int4,
   });
-  return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
+  return (await db.acrossTenants('sweep', sum, { one: 1 })).rows[0]!.sum;
 };
 const withSearch = (search: string): string => Object.assign(new URL(db.url), { search }).href;
 const prepared = async (): Promise<{ count: number; chars: number; common: Date }> =>
@@ -72,10 +72,12 @@ test('the prepared statements of a connection are bounded: those least recently 
 
 test('behind PgBouncer no statement is prepared by name, and no session option is set', async () => {
   const pooled = createDb({ databaseUrl: withSearch('pgbouncer=true'), poolSize: 1 });
-  const one = statement('by-name', 'select $1::int as one', { one: column.int4 });
-  expect((await pooled.query({ organizationId: 'org_1' }, one, [1])).rows).toEqual([{ one: 1 }]);
+  const one = statement('by-name', 'select $one::int as one', { one: column.int4 });
+  expect((await pooled.query({ organizationId: 'org_1' }, one, { one: 1 })).rows).toEqual([
+    { one: 1 },
+  ]);
   await pooled.transaction(async (tx) =>
-    expect((await tx.acrossTenants('sweep', one, [1])).rows).toEqual([{ one: 1 }]),
+    expect((await tx.acrossTenants('sweep', one, { one: 1 })).rows).toEqual([{ one: 1 }]),
   );
   expect(await prismaOf(pooled).$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
   const { rows } = await pooled.pool.query(
@@ -96,10 +98,10 @@ test('behind a PgBouncer that keeps them, statements are prepared by name, and a
       )
     ).rows[0];
   const run = (n: number) => {
-    const one = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, {
+    const one = statement(`statement-${n}`, `select $one::int + ${n} as sum ${padding}`, {
       sum: column.int4,
     });
-    return pooled.acrossTenants('sweep', one, [1]);
+    return pooled.acrossTenants('sweep', one, { one: 1 });
   };
   await run(0);
   const first = await state();

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { statementObserver } from './observe-statements';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import { shareConnections } from './share-connections';
-import type { Statement } from './statement';
+import { type Statement, type Values, orderValues } from './statement';
 import { type Connection, inTransaction } from './transaction';
 
 /** Why a statement may access the rows of several tenants. Adding a reason is an architectural decision (docs/adr/0033). */
@@ -41,19 +41,18 @@ export interface Result<T> {
 const keyOf = (subject: Subject): string =>
   'tenant' in subject ? String(subject.tenant) : subject.organizationId;
 
+const tenantOf = (subject: Partial<Tenant> | CrossTenantReason): number | undefined =>
+  typeof subject === 'object' ? subject.tenant : undefined;
+
 /** Runs statements: the database, or one of its transactions. */
 export interface Queryable {
   /** Runs a statement on the rows of one tenant. */
-  query<T>(
-    subject: Subject,
-    statement: Statement<T>,
-    values?: readonly unknown[],
-  ): Promise<Result<T>>;
+  query<T>(subject: Subject, statement: Statement<T>, values?: Values): Promise<Result<T>>;
   /** Runs a statement on the rows of several tenants. */
   acrossTenants<T>(
     reason: CrossTenantReason,
     statement: Statement<T>,
-    values?: readonly unknown[],
+    values?: Values,
   ): Promise<Result<T>>;
   /** Calls `callback` after the commit of the transaction, not after a rollback. Outside a transaction, immediately. */
   afterCommit(callback: () => void): void;
@@ -215,13 +214,14 @@ function createQueryable(
     const run = <T>(
       subject: object | CrossTenantReason,
       statement: Statement<T>,
-      values: readonly unknown[] = [],
+      given: Values = {},
     ) => {
       const { text } = statement;
+      const values = orderValues(statement as Statement, given, tenantOf(subject));
       const name = noteUse === null ? undefined : statement.preparedAs;
       if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
-        on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
+        on.query({ name, text, values }) as unknown as Promise<Result<T>>;
       return observe(statement.name, () =>
         check === undefined
           ? send(client)

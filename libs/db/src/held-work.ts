@@ -62,9 +62,9 @@ export function heldWork({
      from ${table} where ${isHeld} group by tenant, 2 order by 1, 2`,
     heldGroup,
   );
-  const isOld = `${since} <= now() - make_interval(secs => $1::float8 / 1000)`;
+  const isOld = `${since} <= now() - make_interval(secs => $olderThanMs::float8 / 1000)`;
   const ending = (text: string) => async (db: Queryable, olderThanMs: number) =>
-    (await db.acrossTenants('operator command', unprepared('end-held-work', text), [olderThanMs]))
+    (await db.acrossTenants('operator command', unprepared('end-held-work', text), { olderThanMs }))
       .rowCount;
   return {
     kind,

@@ -28,20 +28,22 @@ const lockSeconds = 15;
 
 /** SQL for statements that create an entity: it stores the entity's id in the idempotency record, and finds it there. */
 export const idempotentEntitySql = {
-  find: 'select entity_id from idempotency_records where tenant = $1 and id = $2',
+  find: 'select entity_id from idempotency_records where tenant = $tenant and id = $idempotencyId',
   /** Stores the id of the only row of `source` in the record with the id `id`. */
   note: (source: string, tenant: string, id: string): string =>
     `update idempotency_records r set entity_id = ${source}.id from ${source} where r.tenant = ${tenant} and r.id = ${id}`,
 };
 
-const held = 'tenant = $1 and id = $2 and created_at = $3::timestamptz and status is null';
+const held =
+  'tenant = $tenant and id = $id and created_at = $token::timestamptz and status is null';
 
 /** Claims the key when it is new, expired or released. Otherwise changes nothing. */
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
      (tenant, caller_id, operation, key, id, request_hash, created_at, locked_until, expires_at)
-   values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
+   values ($tenant, $callerId, $operation, $key, $id, $requestHash, clock_timestamp(),
+     now() + make_interval(secs => $lockSeconds),
      now() + interval '24 hours')
    on conflict (caller_id, operation, key, tenant) do update
      set id = case when r.expires_at < excluded.created_at then excluded.id else r.id end,
@@ -58,18 +60,18 @@ const begin = statement(
 const read = statement(
   'idempotency-read',
   `select request_hash, status, body from idempotency_records
-   where tenant = $1 and caller_id = $2 and operation = $3 and key = $4`,
+   where tenant = $tenant and caller_id = $callerId and operation = $operation and key = $key`,
   { request_hash: column.bytea, status: column.int4.nullable, body: column.text.nullable },
 );
 
 const renew = statement(
   'idempotency-renew',
-  `update idempotency_records set locked_until = now() + make_interval(secs => $4) where ${held}`,
+  `update idempotency_records set locked_until = now() + make_interval(secs => $lockSeconds) where ${held}`,
 );
 
 const finish = statement(
   'idempotency-finish',
-  `update idempotency_records set status = $4, body = $5 where ${held}`,
+  `update idempotency_records set status = $status, body = $body where ${held}`,
 );
 
 const abandon = statement(
@@ -91,10 +93,10 @@ export function createIdempotencyStore(db: Queryable) {
 
     async begin(asked: Operation): Promise<State> {
       const { tenant, callerId, operation, key, requestHash } = asked;
-      const values = [tenant, callerId, operation, key, newId('idem'), requestHash, lockSeconds];
+      const values = { callerId, operation, key, id: newId('idem'), requestHash, lockSeconds };
       const { rows: claimed } = await db.query(asked, begin, values);
       if (claimed[0]) return { state: 'started', claim: { ...claimed[0], tenant } };
-      const { rows } = await db.query(asked, read, [tenant, callerId, operation, key]);
+      const { rows } = await db.query(asked, read, { callerId, operation, key });
       const row = rows[0];
       if (row && !row.request_hash.equals(requestHash)) return { state: 'other_request' };
       if (row?.status == null || row.body === null) return { state: 'running' };
@@ -102,7 +104,7 @@ export function createIdempotencyStore(db: Queryable) {
     },
 
     async renew(claim: Claim): Promise<void> {
-      await db.query(claim, renew, [claim.tenant, claim.id, claim.token, lockSeconds]);
+      await db.query(claim, renew, { id: claim.id, token: claim.token, lockSeconds });
     },
 
     /**
@@ -110,24 +112,23 @@ export function createIdempotencyStore(db: Queryable) {
      * work, a crash cannot separate the answer from the work.
      */
     async finish(claim: Claim, status: number, body: string): Promise<boolean> {
-      const { rowCount } = await db.query(claim, finish, [
-        claim.tenant,
-        claim.id,
-        claim.token,
+      const { rowCount } = await db.query(claim, finish, {
+        id: claim.id,
+        token: claim.token,
         status,
         body,
-      ]);
+      });
       return rowCount === 1;
     },
 
     /** Releases the claim. The record keeps its id for the retry, because the work may have been done. */
     async abandon(claim: Claim): Promise<void> {
-      await db.query(claim, abandon, [claim.tenant, claim.id, claim.token]);
+      await db.query(claim, abandon, { id: claim.id, token: claim.token });
     },
 
     /** Deletes expired records and returns their number. */
     async sweep(): Promise<number> {
-      return removeInBatches(db, sweep, []);
+      return removeInBatches(db, sweep);
     },
   };
 }

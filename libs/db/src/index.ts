@@ -47,7 +47,15 @@ export { removeInBatches, removeOldRows, removedRows, tenantsOf } from './remove
 export { scopeColumns, scopeRow } from './scope-columns';
 export { standInAccount } from './stand-in-account';
 export { migrationNames, readSchema, schemaProblem } from './schema-problem';
-export { type RowOf, type Statement, column, statement, unprepared } from './statement';
+export {
+  type RowOf,
+  type Statement,
+  type Values,
+  column,
+  orderValues,
+  statement,
+  unprepared,
+} from './statement';
 export {
   type SealedValue,
   type SecretBox,

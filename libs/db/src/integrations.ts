@@ -37,7 +37,8 @@ const columns = `${scopeColumns()}, id, provider, active, config, secrets, updat
 
 const findOne = statement(
   'find-integration',
-  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3`,
+  `select ${columns} from integrations where tenant = $tenant and environment = $environment::"Environment"
+     and provider = $provider`,
   integrationRow,
 );
 
@@ -48,24 +49,25 @@ export async function findIntegration(
   scope: Scope,
   provider: string,
 ): Promise<Integration | null> {
-  const { rows } = await db.query(scope, findOne, [scope.tenant, scope.environment, provider]);
+  const { rows } = await db.query(scope, findOne, { environment: scope.environment, provider });
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
 const anyActive = statement(
   'any-active-integration',
-  'select exists (select from integrations where provider = $1 and active) as "isActive"',
+  'select exists (select from integrations where provider = $provider and active) as "isActive"',
   { isActive: column.bool },
 );
 
 /** Whether any organization has an active integration of a provider. */
 export async function hasActiveIntegration(db: Queryable, provider: string): Promise<boolean> {
-  return (await db.acrossTenants('session look-up', anyActive, [provider])).rows[0]!.isActive;
+  return (await db.acrossTenants('session look-up', anyActive, { provider })).rows[0]!.isActive;
 }
 
 const lockOne = statement(
   'lock-integration',
-  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3 for update`,
+  `select ${columns} from integrations where tenant = $tenant and environment = $environment::"Environment"
+     and provider = $provider for update`,
   integrationRow,
 );
 
@@ -76,14 +78,14 @@ export async function lockIntegration(
   scope: Scope,
   provider: string,
 ): Promise<Integration | null> {
-  const { rows } = await tx.query(scope, lockOne, [scope.tenant, scope.environment, provider]);
+  const { rows } = await tx.query(scope, lockOne, { environment: scope.environment, provider });
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
 const activeOfEnvironment = statement(
   'environment-integrations',
   `select id, updated_at::text as revision, provider, config, secrets from integrations
-   where tenant = $1 and environment = $2::"Environment" and active order by provider`,
+   where tenant = $tenant and environment = $environment::"Environment" and active order by provider`,
   {
     id: column.text,
     revision: column.text,
@@ -98,12 +100,13 @@ const activeOfEnvironment = statement(
  * can report which of them cannot be decrypted. `revision` changes with each update.
  */
 export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
-  return (await db.query(scope, activeOfEnvironment, [scope.tenant, scope.environment])).rows;
+  return (await db.query(scope, activeOfEnvironment, { environment: scope.environment })).rows;
 }
 
 const allOfEnvironment = statement(
   'list-integrations',
-  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" order by provider`,
+  `select ${columns} from integrations where tenant = $tenant and environment = $environment::"Environment"
+     order by provider`,
   integrationRow,
 );
 
@@ -113,13 +116,13 @@ export async function listIntegrations(
   box: SecretBox,
   scope: Scope,
 ): Promise<Integration[]> {
-  const { rows } = await db.query(scope, allOfEnvironment, [scope.tenant, scope.environment]);
+  const { rows } = await db.query(scope, allOfEnvironment, { environment: scope.environment });
   return rows.map((row) => toIntegration(box, row));
 }
 
 const activeOfProvider = statement(
   'list-active-integrations',
-  `select ${columns} from integrations i where provider = $1 and active
+  `select ${columns} from integrations i where provider = $provider and active
      and exists (select from organizations o where o.no = i.tenant and o.deleted_at is null)
    order by id`,
   integrationRow,
@@ -131,14 +134,14 @@ export async function listActiveIntegrations(
   box: SecretBox,
   provider: string,
 ): Promise<Integration[]> {
-  const { rows } = await db.acrossTenants('due work', activeOfProvider, [provider]);
+  const { rows } = await db.acrossTenants('due work', activeOfProvider, { provider });
   return rows.map((row) => toIntegration(box, row));
 }
 
 const save = statement(
   'save-integration',
   `insert into integrations (id, tenant, environment, provider, active, config, secrets, updated_at)
-   values ($1, $2, $3::"Environment", $4, $7, $5, $6, now())
+   values ($id, $tenant, $environment::"Environment", $provider, $active, $config, $secrets, now())
    on conflict (tenant, environment, provider) do update
    set active = excluded.active, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
 );
@@ -156,24 +159,24 @@ export async function saveIntegration(
   }: { provider: string; config: JsonObject; secrets: JsonObject; active?: boolean },
 ): Promise<void> {
   const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
-  const { tenant, environment } = scope;
-  await db.query(scope, save, [
-    newId('int'),
-    tenant,
-    environment,
+  await db.query(scope, save, {
+    id: newId('int'),
+    environment: scope.environment,
     provider,
-    JSON.stringify(config),
-    sealed,
+    config: JSON.stringify(config),
+    secrets: sealed,
     active,
-  ]);
+  });
 }
 
 const switchActive = statement(
   'switch-integration',
   `with found as (select id, active from integrations
-                  where tenant = $1 and environment = $2::"Environment" and provider = $3 for update)
-   update integrations i set active = $4, updated_at = now() from found where i.tenant = $1 and i.id = found.id
-   returning found.active <> $4 as changed`,
+                  where tenant = $tenant and environment = $environment::"Environment"
+                    and provider = $provider for update)
+   update integrations i set active = $active, updated_at = now() from found where i.tenant = $tenant
+     and i.id = found.id
+   returning found.active <> $active as changed`,
   { changed: column.bool },
 );
 
@@ -187,18 +190,17 @@ export async function switchIntegration(
   provider: string,
   active: boolean,
 ): Promise<boolean | null> {
-  const { rows } = await db.query(scope, switchActive, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, switchActive, {
+    environment: scope.environment,
     provider,
     active,
-  ]);
+  });
   return rows[0]?.changed ?? null;
 }
 
 const remove = statement(
   'remove-integration',
-  'delete from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3',
+  'delete from integrations where tenant = $tenant and environment = $environment::"Environment" and provider = $provider',
 );
 
 /** Deletes an integration with its secrets. Returns false when there is none. */
@@ -207,7 +209,7 @@ export async function removeIntegration(
   scope: Scope,
   provider: string,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, provider]);
+  const { rowCount } = await db.query(scope, remove, { environment: scope.environment, provider });
   return rowCount === 1;
 }
 
@@ -235,7 +237,7 @@ const sealedRows = statement(
 
 const reseal = statement(
   'reseal-integration',
-  'update integrations set secrets = $3 where tenant = $1 and id = $2 and secrets = $4',
+  'update integrations set secrets = $sealed where tenant = $tenant and id = $id and secrets = $previous',
 );
 
 /** The stored secrets of all integrations. */
@@ -245,6 +247,6 @@ export async function sealedIntegrations(db: Queryable): Promise<SealedValue[]> 
     name: `integration ${row.provider} in ${row.environment} of ${row.organization}`,
     sealed: row.secrets!,
     context: integrationSecretContext(row, row.provider),
-    replace: (sealed) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secrets]),
+    replace: (sealed) => db.query(row, reseal, { id: row.id, sealed, previous: row.secrets }),
   }));
 }

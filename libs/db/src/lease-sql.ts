@@ -14,9 +14,9 @@ export const leaseSql = {
   isFree: (row = '') => `(${row}lease_until is null or ${row}lease_until <= now())`,
   /** The end of a lease that begins or is renewed now. `seconds`: a number, or a parameter's placeholder. */
   until: (seconds: number | string) => `now() + make_interval(secs => ${seconds})`,
-  /** The row `$2` of the tenant `$1`, in this status, is still held by `$3`. */
+  /** The row `$id` of the tenant, in this status, is still held by `$owner`. */
   isHeld: (status: string) =>
-    `tenant = $1 and id = $2 and lease_owner = $3 and status = '${status}'`,
+    `tenant = $tenant and id = $id and lease_owner = $owner and status = '${status}'`,
   release: 'lease_owner = null, lease_until = null',
   /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>

@@ -20,12 +20,12 @@ export interface Paged<T> {
   last: Position | null;
 }
 
-/** Returns the last parameters of a list's statement: time and id of the position, and the size of the page plus one. */
-export const pageValues = ({ limit, before }: Page): [Date | null, string | null, number] => [
-  before?.at ?? null,
-  before?.id ?? null,
-  limit + 1,
-];
+/** Values of a list's statement: time and id of the position, and the size of the page plus one. */
+export const pageValues = ({ limit, before }: Page) => ({
+  beforeAt: before?.at ?? null,
+  beforeId: before?.id ?? null,
+  limit: limit + 1,
+});
 
 /**
  * Maximum size of the rows of a page, in bytes of their JSON, so that the memory of a process does not grow with what its rows contain

@@ -4,10 +4,7 @@ import { PrismaClient } from './generated/client';
 
 const clients = new WeakMap<Db, PrismaClient>();
 
-/**
- * Returns the Prisma client of a database, for statements that are neither frequent nor state transitions. It takes about
- * 60 MB of memory, so only the bundles that use it contain it. Uses the connections of `db`.
- */
+/** Returns the Prisma client of a database, for tests (docs/adr/0089). Uses the connections of `db`. */
 export function prismaOf(db: Db): PrismaClient {
   let client = clients.get(db);
   if (client === undefined) {

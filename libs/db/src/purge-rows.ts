@@ -16,10 +16,10 @@ export const purgeRows = (tables: readonly string[], key = 'id', order = ''): Pu
   tables.map((table) => async (tx, tenant) => {
     const remove = unprepared(
       'purge-rows',
-      `delete from ${table} where tenant = $1
-       and ${key} = any (array(select ${key} from ${table} where tenant = $1 ${order} limit ${batchRows}))`,
+      `delete from ${table} where tenant = $tenant
+       and ${key} = any (array(select ${key} from ${table} where tenant = $tenant ${order} limit ${batchRows}))`,
     );
-    const { rowCount } = await tx.query(tenant, remove, [tenant.tenant]);
+    const { rowCount } = await tx.query(tenant, remove);
     return { [table]: rowCount };
   });
 

@@ -1,5 +1,5 @@
 import type { Queryable, Tenant } from './client';
-import { type Statement, column, statement, unprepared } from './statement';
+import { type Statement, type Values, column, statement, unprepared } from './statement';
 
 /** Maximum number of rows that one statement deletes. Each is a transaction of its own. */
 export const removedRows = 1_000;
@@ -15,7 +15,7 @@ export const tenantsOf = async (db: Pick<Queryable, 'acrossTenants'>): Promise<T
 /**
  * Deletes rows that are older than `days`, in batches of one tenant and in turns, so that a tenant with many rows does not delay the
  * others, until `signal` aborts. Returns the number of deleted rows. Ids are derived from the creation time, so the scan of a tenant
- * ends at the first newer row. `isDone`: a condition on a row `t` that must hold for its deletion; `$3` is the number of days.
+ * ends at the first newer row. `isDone`: a condition on a row `t` that must hold for its deletion; `$days` is the given number.
  */
 export async function removeOldRows(
   db: Queryable,
@@ -28,11 +28,11 @@ export async function removeOldRows(
   const removeBatch = unprepared(
     'remove-old-rows',
     `with oldest as materialized (
-      select id, created_at < now() - make_interval(secs => $3::float8 * 86400) as is_old
-      from ${table} where tenant = $1 and id > $2::${idType} order by ${table}.id limit $4),
+      select id, created_at < now() - make_interval(secs => $days::float8 * 86400) as is_old
+      from ${table} where tenant = $tenant and id > $after::${idType} order by ${table}.id limit $limit),
     removed as (
-      delete from ${table} t where t.tenant = $1 and t.id = any (array(select id from oldest where is_old))
-        and t.id > $2::${idType} and t.id <= (select max(id) from oldest) and ${isDone} returning 1)
+      delete from ${table} t where t.tenant = $tenant and t.id = any (array(select id from oldest where is_old))
+        and t.id > $after::${idType} and t.id <= (select max(id) from oldest) and ${isDone} returning 1)
     select (select max(id)::text from oldest) as last, (select count(*)::int from oldest where is_old) as old,
       (select count(*)::int from removed) as removed`,
     { last: column.text.nullable, old: column.int4, removed: column.int4 },
@@ -46,7 +46,7 @@ export async function removeOldRows(
     const unfinished: typeof waiting = [];
     for (const { tenant, after } of waiting) {
       signal.throwIfAborted();
-      const batch = (await db.query(tenant, removeBatch, [tenant.tenant, after, days, removedRows]))
+      const batch = (await db.query(tenant, removeBatch, { after, days, limit: removedRows }))
         .rows[0]!;
       removed += batch.removed;
       if (batch.old === removedRows) unfinished.push({ tenant, after: batch.last! });
@@ -60,7 +60,7 @@ export async function removeOldRows(
 export async function removeInBatches(
   db: Queryable,
   remove: Statement,
-  values: readonly unknown[],
+  values: Values = {},
 ): Promise<number> {
   let removed = 0;
   for (;;) {

@@ -45,7 +45,10 @@ export const column = {
 export interface Statement<T = object> {
   /** Unique in the repository. `npm test` lists statements that no test ran by this name. */
   readonly name: string;
+  /** As PostgreSQL gets it, with numbered parameters. */
   readonly text: string;
+  /** The names of the parameters, in the order of their numbers. */
+  readonly parameters: readonly string[];
   readonly row: Row;
   /** Name of the prepared statement. Absent for texts that vary: preparing each would fill the connection's memory. */
   readonly preparedAs?: string;
@@ -55,13 +58,16 @@ export interface Statement<T = object> {
   readonly of?: T;
 }
 
-/** Declares a statement. Without `row` it returns no columns. */
+/**
+ * Declares a statement. Its parameters have names, such as `$id`, and a call gives their values by name. `$tenant` is the
+ * tenant for which the statement runs. Without `row` it returns no columns.
+ */
 export function statement<R extends Row = Record<never, never>>(
   name: string,
   text: string,
   row?: R,
 ): Statement<RowOf<R>> {
-  return { name, text, row: row ?? {}, preparedAs: name };
+  return { ...unprepared(name, text, row), preparedAs: name };
 }
 
 /** Declares a statement whose text varies between calls and is not prepared. All texts of one name return the same columns. */
@@ -70,5 +76,36 @@ export function unprepared<R extends Row = Record<never, never>>(
   text: string,
   row?: R,
 ): Statement<RowOf<R>> {
-  return { name, text, row: row ?? {} };
+  if (/\$\d/.test(text)) throw new Error(`The parameters of the statement ${name} need names`);
+  const parameters: string[] = [];
+  const numbered = text.replace(/\$([a-z]\w*)/gi, (_, parameter: string) => {
+    const index = parameters.indexOf(parameter);
+    return `$${index === -1 ? parameters.push(parameter) : index + 1}`;
+  });
+  return { name, text: numbered, parameters, row: row ?? {} };
+}
+
+/** Values of parameters by name. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The values of a statement in the order of its parameters. `tenant`: the one for which it runs, if any. Throws when a value
+ * is missing, and when there is no parameter for one.
+ */
+export function orderValues(
+  { name, parameters }: Statement,
+  values: Values,
+  tenant?: number,
+): unknown[] {
+  let unused = Object.keys(values).length;
+  const ordered = parameters.map((parameter) => {
+    if (parameter === 'tenant' && tenant !== undefined) return tenant;
+    if (!(parameter in values))
+      throw new Error(`The statement ${name} needs a value for $${parameter}`);
+    unused -= 1;
+    return values[parameter];
+  });
+  if (unused > 0)
+    throw new Error(`Only ${parameters.join(', ')} are parameters of the statement ${name}`);
+  return ordered;
 }

@@ -13,7 +13,7 @@ const storedType = {
 const typesOfEnvironment = statement(
   'list-entity-types',
   `select slug, name, schema, search_fields as "searchFields" from entity_types
-   where tenant = $1 and environment = $2::"Environment" order by slug collate "C"`,
+   where tenant = $tenant and environment = $environment::"Environment" order by slug collate "C"`,
   storedType,
 );
 
@@ -22,7 +22,7 @@ export async function readEntityTypes(
   db: Queryable,
   scope: Scope,
 ): Promise<RowOf<typeof storedType>[]> {
-  return (await db.query(scope, typesOfEnvironment, [scope.tenant, scope.environment])).rows;
+  return (await db.query(scope, typesOfEnvironment, { environment: scope.environment })).rows;
 }
 
 /** The entity types of an environment with flat schemas (docs/reference/data.md#entity-types). */
@@ -33,14 +33,14 @@ export async function listEntityTypes(db: Queryable, scope: Scope): Promise<Enti
 
 const setFollowed = statement(
   'set-followed-changes',
-  `with f as (select * from json_to_recordset($3::json) f("entityType" text, action text, keys json)),
+  `with f as (select * from json_to_recordset($followed::json) f("entityType" text, action text, keys json)),
    w as (select no,
        array(select distinct action from f where "entityType" = e.slug order by 1) as actions,
        case when not exists (select from f where "entityType" = e.slug and keys is null) then
          array(select distinct key from f cross join json_array_elements_text(keys) key where "entityType" = e.slug order by 1) end as keys
-     from entity_types e where tenant = $1 and environment = $2::"Environment")
+     from entity_types e where tenant = $tenant and environment = $environment::"Environment")
    update entity_types t set relayed_actions = w.actions, event_keys = w.keys from w
-   where t.tenant = $1 and t.no = w.no and (t.relayed_actions, t.event_keys) is distinct from (w.actions, w.keys)`,
+   where t.tenant = $tenant and t.no = w.no and (t.relayed_actions, t.event_keys) is distinct from (w.actions, w.keys)`,
 );
 
 /** The changes that a trigger follows. */
@@ -61,5 +61,8 @@ export async function setFollowedChanges(
   scope: Scope,
   followed: FollowedChange[],
 ): Promise<void> {
-  await db.query(scope, setFollowed, [scope.tenant, scope.environment, JSON.stringify(followed)]);
+  await db.query(scope, setFollowed, {
+    environment: scope.environment,
+    followed: JSON.stringify(followed),
+  });
 }

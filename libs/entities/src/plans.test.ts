@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable, Statement } from '@parley/db';
+import { type Queryable, type Statement, type Values, orderValues } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { parseAccess } from './access';
 import { getEntities } from './read/get-entity';
@@ -39,8 +39,9 @@ async function plansOf(run: (db: Queryable) => Promise<unknown>): Promise<string
   const client = await t.db.pool.connect();
   const statements: Statement[] = [];
   const recorder = {
-    query(_tenant: Scope, statement: Statement, values: unknown[]) {
+    query({ tenant }: Scope, statement: Statement, given: Values = {}) {
       statements.push(statement);
+      const values = orderValues(statement, given, tenant);
       return client.query({ name: statement.preparedAs, text: statement.text, values });
     },
     afterCommit() {},

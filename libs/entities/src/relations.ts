@@ -11,12 +11,13 @@ export interface Relation {
 
 const link = statement(
   'link-entities',
-  `with ends as (select id from entities where id in ($4, $5) and tenant = $1 and environment = $2::"Environment" and part > 0),
+  `with ends as (select id from entities where id in ($fromId, $toId) and tenant = $tenant
+     and environment = $environment::"Environment" and part > 0),
     link as (insert into entity_relations (id, tenant, environment, relation, from_id, to_id)
-      select $6, $1, $2::"Environment", $3, $4, $5
-      where exists (select from ends where id = $4) and exists (select from ends where id = $5)
+      select $id, $tenant, $environment::"Environment", $relation, $fromId, $toId
+      where exists (select from ends where id = $fromId) and exists (select from ends where id = $toId)
       on conflict do nothing)
-   select count(*)::int as found from (values ($4), ($5)) wanted(id) where id in (select id from ends)`,
+   select count(*)::int as found from (values ($fromId), ($toId)) wanted(id) where id in (select id from ends)`,
   { found: column.int4 },
 );
 
@@ -26,15 +27,15 @@ export async function linkEntities(
   scope: Scope,
   { relation, fromId, toId }: Relation,
 ): Promise<{ ok: true } | NotFound> {
-  const values = [scope.tenant, scope.environment, relation, fromId, toId, newId('rel')];
+  const values = { environment: scope.environment, relation, fromId, toId, id: newId('rel') };
   const { rows } = await db.query(scope, link, values);
   return rows[0]!.found === 2 ? { ok: true } : { ok: false, reason: 'not_found' };
 }
 
 const unlink = statement(
   'unlink-entities',
-  `delete from entity_relations where tenant = $1 and environment = $2::"Environment"
-     and relation = $3 and from_id = $4 and to_id = $5`,
+  `delete from entity_relations where tenant = $tenant and environment = $environment::"Environment"
+     and relation = $relation and from_id = $fromId and to_id = $toId`,
 );
 
 /** Deletes a relation, if it exists. */
@@ -43,16 +44,19 @@ export async function unlinkEntities(
   scope: Scope,
   { relation, fromId, toId }: Relation,
 ): Promise<void> {
-  await db.query(scope, unlink, [scope.tenant, scope.environment, relation, fromId, toId]);
+  await db.query(scope, unlink, { environment: scope.environment, relation, fromId, toId });
 }
 
 const related = statement(
   'related-entities',
   `select distinct e.id from (
-     select to_id as id, relation from entity_relations where tenant = $1 and environment = $2::"Environment" and from_id = $3
-     union select from_id, relation from entity_relations where tenant = $1 and environment = $2::"Environment" and to_id = $3) r
-   join entities e on e.tenant = $1 and e.id = r.id and e.part > 0 join entity_types t on t.tenant = $1 and t.no = e.part
-   where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
+     select to_id as id, relation from entity_relations where tenant = $tenant
+       and environment = $environment::"Environment" and from_id = $entityId
+     union select from_id, relation from entity_relations where tenant = $tenant
+       and environment = $environment::"Environment" and to_id = $entityId) r
+   join entities e on e.tenant = $tenant and e.id = r.id and e.part > 0 join entity_types t on t.tenant = $tenant
+     and t.no = e.part
+   where ($relation::text is null or r.relation = $relation) and ($type::text is null or t.slug = $type)
    order by e.id`,
   { id: column.text },
 );
@@ -63,7 +67,12 @@ export async function relatedIds(
   scope: Scope,
   { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
 ): Promise<string[]> {
-  const values = [scope.tenant, scope.environment, entityId, relation ?? null, type ?? null];
+  const values = {
+    environment: scope.environment,
+    entityId,
+    relation: relation ?? null,
+    type: type ?? null,
+  };
   const { rows } = await db.query(scope, related, values);
   return rows.map(({ id }) => id);
 }
@@ -71,7 +80,8 @@ export async function relatedIds(
 const targets = statement(
   'relation-targets',
   `select to_id as id from entity_relations
-   where tenant = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
+   where tenant = $tenant and environment = $environment::"Environment" and from_id = $fromId and relation = $relation
+     order by to_id`,
   { id: column.text },
 );
 
@@ -81,11 +91,10 @@ export async function targetIds(
   scope: Scope,
   { fromId, relation }: { fromId: string; relation: string },
 ): Promise<string[]> {
-  const { rows } = await db.query(scope, targets, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, targets, {
+    environment: scope.environment,
     fromId,
     relation,
-  ]);
+  });
   return rows.map(({ id }) => id);
 }

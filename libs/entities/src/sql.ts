@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { RowOf, Statement, Tenant } from '@parley/db';
+import { type RowOf, type Statement, type Values, unprepared } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 
 /** Collects the parameters of one statement, so that no value becomes part of its text. */
 export class Sql {
-  readonly values: unknown[];
-  /** The placeholder of the tenant. Every table of the statement must be compared with it. */
-  readonly tenant = '$1::int';
+  readonly values: Record<string, unknown> = {};
+  /** The parameter of the tenant. Every table of the statement must be compared with it. */
+  readonly tenant = '$tenant::int';
+  private count = 0;
 
-  constructor({ tenant }: Tenant) {
-    this.values = [tenant];
-  }
-
-  /** Adds a value and returns its placeholder with the type: `$3::text`. */
+  /** Adds a value and returns its parameter with the type: `$p3::text`. */
   param(value: unknown, type: string): string {
-    return `$${this.values.push(value)}::${type}`;
+    this.count += 1;
+    const name = `p${this.count}`;
+    this.values[name] = value;
+    return `$${name}::${type}`;
   }
 
   ints(values: readonly number[]): string {
@@ -25,7 +25,7 @@ export class Sql {
     return this.param(arrayLiteral(values.map(byteaElement)), 'bytea[]');
   }
 
-  /** Builds the statement for a text with these placeholders. Texts of the same kind share a `name`. */
+  /** Builds the statement for a text with these parameters. Texts of the same kind share a `name`. */
   build<R extends Statement['row']>(
     name: string,
     text: string,
@@ -45,7 +45,7 @@ export const byteaElement = (value: Buffer): string => `"\\\\x${value.toString('
 /** A statement whose text was built for a call, and the values of its parameters. */
 export interface Built<T> {
   statement: Statement<T>;
-  values: unknown[];
+  values: Values;
 }
 
 /** Number of cached texts. A connection keeps fewer prepared statements than that (libs/db). */
@@ -65,7 +65,7 @@ function cachedStatement(
   const cached = statements.get(text);
   if (cached?.preparedAs !== undefined) return cached;
   const preparedAs = cached && `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
-  const statement = { name, text, row, preparedAs, isLong };
+  const statement = { ...unprepared(name, text, row), preparedAs, isLong } as Statement<never>;
   statements.set(text, statement);
   return statement;
 }

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, createDb } from '@parley/db';
+import {
+  type Db,
+  type Queryable,
+  type Statement,
+  type Tenant,
+  createDb,
+  orderValues,
+} from '@parley/db';
 import { createTestDatabase, until } from '@parley/testing';
 import { heldEvents } from './held-events';
 import { followEvents, readEvents } from './read-events';
@@ -121,13 +128,15 @@ async function planOfBatch(): Promise<string> {
     let plan = '';
     const explain: Queryable = {
       ...db,
-      async query(_subject, { text }, [tenant, after, days, limit] = []) {
+      async query(subject, statement, given = {}) {
+        const { text } = statement;
         await client.query(
           `begin; set local plan_cache_mode = force_generic_plan; prepare batch as ${text}`,
         );
         const options = 'analyze, costs off, timing off, buffers off';
-        const values = `${tenant}, '${after}', ${days}, ${limit}`;
-        const { rows } = await client.query(`explain (${options}) execute batch (${values})`);
+        const values = orderValues(statement as Statement, given, (subject as Tenant).tenant);
+        const list = values.map((value) => client.escapeLiteral(String(value))).join();
+        const { rows } = await client.query(`explain (${options}) execute batch (${list})`);
         await client.query('rollback; deallocate batch');
         plan ||= rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
         return { rows: [{ last: null, old: 0, removed: 0 }], rowCount: 1 } as never;
@@ -153,8 +162,8 @@ test('retention deletes old events of all tenants in turns', async () => {
   const turns: number[] = [];
   const recorder: Queryable = {
     ...db,
-    query: (subject, statement, values = []) => {
-      turns.push(values[0] as number);
+    query: (subject, statement, values) => {
+      turns.push((subject as Tenant).tenant);
       return db.query(subject, statement, values);
     },
   };

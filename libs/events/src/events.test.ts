@@ -327,17 +327,17 @@ describe('events that are followed', () => {
 });
 
 const columns = {
-  tenant: '$1::int',
+  tenant: '$tenant::int',
   environment: `'development'`,
   type: `'entity.created'`,
   entityType: `'order'`,
-  entityId: `'entity_' || $1::int`,
-  payload: `jsonb_build_object('data', $2::text)`,
+  entityId: `'entity_' || $tenant::int`,
+  payload: `jsonb_build_object('data', $data::text)`,
   actor: `'{}'`,
-  hops: '$3::int',
+  hops: '$hops::int',
   root: 'null',
   requestId: 'null',
-  waits: '$4::bool',
+  waits: '$waits::bool',
 };
 const insertChange = statement(
   'insert-change',
@@ -349,8 +349,7 @@ const insertChange = statement(
 const change = async (
   tenant: number,
   { data = 'x', hops = 0, waits = true } = {},
-): Promise<string> =>
-  (await db.query({ tenant }, insertChange, [tenant, data, hops, waits])).rows[0]!.id;
+): Promise<string> => (await db.query({ tenant }, insertChange, { data, hops, waits })).rows[0]!.id;
 const idsOf = ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id);
 const taken = async (tx: Queryable = db) => idsOf(await takeWaitingEvents(tx));
 

@@ -38,29 +38,30 @@ const columns = `id::text, type, entity_type as "entityType", entity_id as "enti
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** SQL for the events of an environment that match a filter. Its parameters are `matchValues`. */
-const matching = `from events where tenant = $1 and environment = $2::"Environment"
-  and ($3::text is null or type = $3 or right($3, 2) = '.*' and starts_with(type, left($3, -1)))
-  and ($4::text is null or entity_type = $4) and ($5::text is null or entity_id = $5)
-  and ($6::text[] is null or entity_type is null or entity_type = any($6))
-  and ($7::float8 is null or created_at >= to_timestamp($7 / 1000)) and ($8::bigint is null or id < $8)`;
+const matching = `from events where tenant = $tenant and environment = $environment::"Environment"
+  and ($type::text is null or type = $type or right($type, 2) = '.*' and starts_with(type, left($type, -1)))
+  and ($entityType::text is null or entity_type = $entityType) and ($entityId::text is null or entity_id = $entityId)
+  and ($visibleTypes::text[] is null or entity_type is null or entity_type = any($visibleTypes))
+  and ($since::float8 is null or created_at >= to_timestamp($since / 1000))
+    and ($before::bigint is null or id < $before)`;
 
-function matchValues(scope: Scope, filter: EventFilter): unknown[] {
+function matchValues({ environment }: Scope, filter: EventFilter) {
   const { type, entityType, entityId, visibleTypes, since, before } = filter;
-  return [scope.tenant, scope.environment, type, entityType, entityId, visibleTypes, since, before];
+  return { environment, type, entityType, entityId, visibleTypes, since, before };
 }
 
 /**
  * SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size of payloads, but
  * a page has at least one.
  */
-const sizedSql = (page: string, maxBytes: number | '$10'): string =>
+const sizedSql = (page: string, maxBytes: number | '$maxBytes'): string =>
   `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxBytes} as fits
     from (${page}) p window w as (rows unbounded preceding)) e`;
 
 const newest = statement(
   'read-events',
   `select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
-   from ${sizedSql(`select ${columns} ${matching} order by events.id desc limit $9`, '$10')}`,
+   from ${sizedSql(`select ${columns} ${matching} order by events.id desc limit $limit`, '$maxBytes')}`,
   { events: column.jsonb<(StoredEvent & { fits: true })[]>(), found: column.int4 },
 );
 
@@ -72,11 +73,11 @@ export async function readEvents(
   limit: number,
   maxBytes = maxPageBytes,
 ): Promise<{ events: StoredEvent[]; hasMore: boolean }> {
-  const { rows } = await db.query(scope, newest, [
+  const { rows } = await db.query(scope, newest, {
     ...matchValues(scope, filter),
-    limit + 1,
+    limit: limit + 1,
     maxBytes,
-  ]);
+  });
   const { events, found } = rows[0]!;
   const page = events.slice(0, limit).map(({ fits: _fits, ...event }) => event);
   return { events: page, hasMore: found > page.length };
@@ -84,17 +85,18 @@ export async function readEvents(
 
 /** True for events before which no other event can be committed: all transactions with lower ids have ended. */
 const isSettled = 'xid < pg_snapshot_xmin(pg_current_snapshot())';
-const ofEnvironment = `from events where tenant = $1 and environment = $2::"Environment" and ${isSettled}`;
+const ofEnvironment = `from events where tenant = $tenant and environment = $environment::"Environment"
+   and ${isSettled}`;
 
 const eventsAfter = statement(
   'follow-events',
   `select page.*,
      coalesce((select xid || '.' || id ${ofEnvironment} order by xid desc, id desc limit 1), '0.0') as last,
-     $10 = 0 or exists (select ${ofEnvironment} and xid = $9 and id = $10) as "isKnown"
+     $id = 0 or exists (select ${ofEnvironment} and xid = $xid and id = $id) as "isKnown"
    from (select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
      from ${sizedSql(
        `select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
-         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11`,
+         and (xid, id) > ($xid::xid8, $id::bigint) order by xid, events.id limit $limit`,
        maxPageBytes,
      )}) page`,
   {
@@ -120,12 +122,12 @@ export async function followEvents(
   { ok: true; events: FollowedEvent[]; cursor: string } | { ok: false; reason: 'resync' }
 > {
   const [, xid = null, id = null] = /^(\d{1,18})\.([0-8]?\d{1,18})$/.exec(cursor ?? '') ?? [];
-  const { rows } = await db.query(scope, eventsAfter, [
+  const { rows } = await db.query(scope, eventsAfter, {
     ...matchValues(scope, filter),
     xid,
     id,
     limit,
-  ]);
+  });
   const { events, found, last, isKnown } = rows[0]!;
   if (cursor !== null && !isKnown) return { ok: false, reason: 'resync' };
   const next = found < limit && events.length === found ? last : events.at(-1)!.cursor;

@@ -55,17 +55,17 @@ export const insertEventSql = (columns: EventColumns, source: string): string =>
 
 const given: EventColumns = {
   // After the last event of the entity, whose id is ahead of the clock when the clock was set back.
-  id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where tenant = $1 and entity_id = $5)))',
-  tenant: '$1::int',
-  environment: '$2::"Environment"',
-  type: '$3',
-  entityType: '$4',
-  entityId: '$5',
-  payload: '$6::jsonb',
-  actor: '$7::jsonb',
-  hops: '$8::int',
-  root: '$9',
-  requestId: '$10',
+  id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where tenant = $tenant and entity_id = $entityId)))',
+  tenant: '$tenant::int',
+  environment: '$environment::"Environment"',
+  type: '$type',
+  entityType: '$entityType',
+  entityId: '$entityId',
+  payload: '$payload::jsonb',
+  actor: '$actor::jsonb',
+  hops: '$hops::int',
+  root: '$root',
+  requestId: '$requestId',
 };
 
 const record = statement('record-event', `${insertEventSql(given, '')} returning id::text`, {
@@ -79,7 +79,8 @@ export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent):
 }
 
 const unlessRecorded = `where not exists (
-    select from events where tenant = $1 and entity_id = $5 and type = $3 and payload -> $11 = $6::jsonb -> $11)`;
+    select from events where tenant = $tenant and entity_id = $entityId and type = $type
+      and payload -> $member = $payload::jsonb -> $member)`;
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
 /** Records an event unless the entity has one of this type whose payload has the same value in `member`. */
@@ -89,21 +90,17 @@ export async function recordEventOnce(
   event: NewEvent,
   member: string,
 ): Promise<void> {
-  await db.query(scope, recordOnce, [...valuesOf(scope, event), member]);
+  await db.query(scope, recordOnce, { ...valuesOf(scope, event), member });
 }
 
-const valuesOf = (
-  scope: Scope,
-  { type, entity, payload, actor, hops, root, requestId }: NewEvent,
-): unknown[] => [
-  scope.tenant,
-  scope.environment,
-  type,
-  entity?.type ?? null,
-  entity?.id ?? null,
-  JSON.stringify(payload),
-  JSON.stringify(actor),
-  hops ?? 0,
-  root ?? null,
-  requestId ?? null,
-];
+const valuesOf = ({ environment }: Scope, event: NewEvent) => ({
+  environment,
+  type: event.type,
+  entityType: event.entity?.type ?? null,
+  entityId: event.entity?.id ?? null,
+  payload: JSON.stringify(event.payload),
+  actor: JSON.stringify(event.actor),
+  hops: event.hops ?? 0,
+  root: event.root ?? null,
+  requestId: event.requestId ?? null,
+});

@@ -46,13 +46,14 @@ const takeWaiting = statement(
   'take-waiting-events',
   `with found as materialized (
      select e.tenant, e.id, turn, sum(pg_column_size(payload)) over (order by turn, e.id) - pg_column_size(payload) as bytes_before
-     from (select * from unnest($1::int[]) o(tenant) limit cardinality($1)) o cross join lateral (select *, row_number() over (order by events.id) as turn
-       from events where relayed_at is null and tenant = o.tenant order by events.id limit $2) e),
+     from (select * from unnest($tenants::int[]) o(tenant) limit cardinality($tenants)) o cross
+       join lateral (select *, row_number() over (order by events.id) as turn
+       from events where relayed_at is null and tenant = o.tenant order by events.id limit $turn) e),
    taken as (update events e set relayed_at = now() from found f
      where e.tenant = f.tenant and e.id = f.id and bytes_before < ${batchBytes} returning e.*, turn)
    select taken.id::text, ${scopeColumns('taken.')}, type, entity_type as "entityType",
      entity_id as "entityId", hops, root, request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "atMs",
-     turn = $2 or (select max(bytes_before) from found) >= ${batchBytes} as "isFull"
+     turn = $turn or (select max(bytes_before) from found) >= ${batchBytes} as "isFull"
    from taken order by turn, taken.id`,
   waitingRow,
 );
@@ -66,7 +67,10 @@ export async function takeWaitingEvents(
 ): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
   const { rows: tenants } = await tx.acrossTenants('relay', lockWaiting);
   if (tenants.length === 0) return { events: [], hasMore: false };
-  const values = [tenants.map(({ tenant }) => tenant), Math.ceil(batchEvents / tenants.length)];
+  const values = {
+    tenants: tenants.map(({ tenant }) => tenant),
+    turn: Math.ceil(batchEvents / tenants.length),
+  };
   // A separate statement, so that it sees what the previous holder of the locks has committed.
   const { rows: events } = await tx.acrossTenants('relay', takeWaiting, values);
   return {
@@ -78,7 +82,8 @@ export async function takeWaitingEvents(
 const payloadsByKey = statement(
   'payloads-of-events',
   `select (at - 1)::int as index, payload
-   from (select * from unnest($1::int[], $2::bigint[]) with ordinality w(tenant, id, at) limit cardinality($1)) w
+   from (select * from unnest($tenants::int[], $ids::bigint[]) with ordinality w(tenant, id, at)
+     limit cardinality($tenants)) w
    join events using (tenant, id)`,
   { index: column.int4, payload: column.jsonb<JsonObject>() },
 );
@@ -89,7 +94,7 @@ export async function readPayloads<T>(
   events: readonly WaitingEvent[],
 ): Promise<Map<WaitingEvent, T>> {
   if (events.length === 0) return new Map();
-  const values = [events.map(({ tenant }) => tenant), events.map(({ id }) => id)];
+  const values = { tenants: events.map(({ tenant }) => tenant), ids: events.map(({ id }) => id) };
   const { rows } = await db.acrossTenants('relay', payloadsByKey, values);
   return new Map(rows.map(({ index, payload }) => [events[index]!, payload as T]));
 }

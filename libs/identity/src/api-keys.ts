@@ -39,7 +39,7 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest();
 const insertKey = statement(
   'create-api-key',
   `insert into api_keys (id, tenant, environment, name, hash, prefix, permissions, role, expires_at)
-   values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
+   values ($id, $tenant, $environment::"Environment", $name, $hash, $prefix, $permissions, $role, $expiresAt)`,
 );
 
 /** Creates a key and returns it. Only its hash is stored, so the key cannot be read again. */
@@ -48,21 +48,19 @@ export async function createApiKey(
   key: NewApiKey,
 ): Promise<{ id: string; key: string }> {
   const id = newId('key');
-  const { tenant, environment, name, permissions, role, expiresAt } = key;
+  const { environment, name, permissions, role, expiresAt } = key;
   const secret = prefixes[environment] + randomBytes(32).toString('base64url');
   const prefix = secret.slice(0, prefixes[environment].length + 6);
-  const values = [
+  await db.query(key, insertKey, {
     id,
-    tenant,
     environment,
     name,
-    hashOf(secret),
+    hash: hashOf(secret),
     prefix,
     permissions,
     role,
     expiresAt,
-  ];
-  await db.query(key, insertKey, values);
+  });
   return { id, key: secret };
 }
 
@@ -85,20 +83,21 @@ const summarySql = `id, name, environment::text as environment, prefix, permissi
 
 const keysOfOrganization = statement(
   'list-api-keys',
-  `select ${summarySql} from api_keys where tenant = $1 order by created_at desc, id desc`,
+  `select ${summarySql} from api_keys where tenant = $tenant order by created_at desc, id desc`,
   keySummaryRow,
 );
 
 /** Lists the keys of an organization in all environments, newest first. */
 export async function listApiKeys(db: Queryable, tenant: Tenant): Promise<ApiKeySummary[]> {
-  return (await db.query(tenant, keysOfOrganization, [tenant.tenant])).rows;
+  return (await db.query(tenant, keysOfOrganization)).rows;
 }
 
 const keysOfEnvironment = listStatement(
   'list-environment-keys',
   `select ${summarySql} from api_keys
-   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
-   order by created_at desc, id desc limit $5`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   keySummaryRow,
 );
 
@@ -108,14 +107,15 @@ export async function listEnvironmentKeys(
   scope: Scope,
   page: Page,
 ): Promise<Paged<ApiKeySummary>> {
-  const values = [scope.tenant, scope.environment, ...pageValues(page)];
+  const values = { environment: scope.environment, ...pageValues(page) };
   const { rows } = await db.query(scope, keysOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const lockKeyById = statement(
   'lock-api-key',
-  `select ${summarySql} from api_keys where tenant = $1 and environment = $2::"Environment" and id = $3 for update`,
+  `select ${summarySql} from api_keys where tenant = $tenant and environment = $environment::"Environment"
+     and id = $id for update`,
   keySummaryRow,
 );
 
@@ -126,13 +126,14 @@ export async function lockApiKey(
   id: string,
 ): Promise<ApiKeySummary | null> {
   return (
-    (await tx.query(scope, lockKeyById, [scope.tenant, scope.environment, id])).rows[0] ?? null
+    (await tx.query(scope, lockKeyById, { environment: scope.environment, id })).rows[0] ?? null
   );
 }
 
 const expire = statement(
   'expire-api-key',
-  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant = $1 and id = $2`,
+  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $seconds)) where tenant = $tenant
+     and id = $id`,
 );
 
 /** Makes a key expire after some seconds, unless it does so earlier. */
@@ -142,13 +143,13 @@ export async function expireApiKey(
   id: string,
   seconds: number,
 ): Promise<void> {
-  await tx.query(tenant, expire, [tenant.tenant, id, seconds]);
+  await tx.query(tenant, expire, { id, seconds });
 }
 
 const validKeysOfRoles = statement(
   'keys-of-roles',
   `select role, min(prefix) as prefix from api_keys
-   where tenant = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
+   where tenant = $tenant and environment = $environment::"Environment" and role = any($roles) and revoked_at is null
      and (expires_at is null or expires_at > now())
    group by role`,
   { role: column.text, prefix: column.text },
@@ -156,17 +157,17 @@ const validKeysOfRoles = statement(
 
 /** Returns the given roles that are used by valid keys, each with the prefix of one of these keys. */
 export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) {
-  return (await db.query(scope, validKeysOfRoles, [scope.tenant, scope.environment, roles])).rows;
+  return (await db.query(scope, validKeysOfRoles, { environment: scope.environment, roles })).rows;
 }
 
 const revoke = statement(
   'revoke-api-key',
   `with revoked as (
      update api_keys set revoked_at = now()
-     where tenant = $1 and (id = $2 or prefix = $2 or hash = $3) and revoked_at is null returning id),
+     where tenant = $tenant and (id = $id or prefix = $id or hash = $hash) and revoked_at is null returning id),
    ended as (
      update invitations i set revoked_at = now() from revoked r
-     where i.tenant = $1 and i.invited_by_key = r.id and i.accepted_at is null and i.revoked_at is null)
+     where i.tenant = $tenant and i.invited_by_key = r.id and i.accepted_at is null and i.revoked_at is null)
    select id from revoked`,
   { id: column.text },
 );
@@ -177,8 +178,7 @@ const revoke = statement(
  */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
   const hash = isApiKey(key) ? hashOf(key) : null;
-  return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash]))
-    .rowCount;
+  return (await db.query(tenant, revoke, { id: hash === null ? key : null, hash })).rowCount;
 }
 
 interface CacheEntry {
@@ -217,12 +217,16 @@ const validKeySql = (condition: string) =>
    from api_keys k join organizations o on o.no = k.tenant
    where ${condition} and k.revoked_at is null and o.deleted_at is null`;
 
-const keyByHash = statement('api-key-by-hash', validKeySql('k.hash = $1'), keyRow);
-const keysByHash = statement('api-keys-by-hash', validKeySql('k.hash = any($1::bytea[])'), keyRow);
+const keyByHash = statement('api-key-by-hash', validKeySql('k.hash = $hash'), keyRow);
+const keysByHash = statement(
+  'api-keys-by-hash',
+  validKeySql('k.hash = any($hashes::bytea[])'),
+  keyRow,
+);
 
 const touch = statement(
   'touch-api-key',
-  'update api_keys set last_used_at = now() where tenant = $1 and id = $2',
+  'update api_keys set last_used_at = now() where tenant = $tenant and id = $id',
 );
 
 /**
@@ -253,11 +257,13 @@ export function createApiKeyCheck(
     let askedAtMs = 0;
     const find = async () => {
       askedAtMs = clock();
-      return (await db.acrossTenants('key look-up', keyByHash, [hashOf(token)])).rows[0] ?? null;
+      return (
+        (await db.acrossTenants('key look-up', keyByHash, { hash: hashOf(token) })).rows[0] ?? null
+      );
     };
     // A key that was valid at its last look-up does not depend on what else its address sends.
     const row = await (old?.identity ? find() : lookUp(address(), find));
-    if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
+    if (row?.touch) db.query(row, touch, { id: row.id }).catch(() => {});
     // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return {
@@ -283,7 +289,7 @@ function toIdentity(row: RowOf<typeof keyRow>): Caller {
 export async function findCallers(db: Db, tokens: readonly string[]): Promise<(Caller | null)[]> {
   const hashes = tokens.map((token) => hashOf(token).toString('hex'));
   const distinct = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
-  const { rows } = await db.acrossTenants('key look-up', keysByHash, [distinct]);
+  const { rows } = await db.acrossTenants('key look-up', keysByHash, { hashes: distinct });
   const valid = rows.filter(
     ({ expires_at }) => expires_at === null || expires_at.getTime() > Date.now(),
   );

@@ -5,7 +5,7 @@ import { addTombstone } from './tombstones';
 const duePurge = statement(
   'due-purge',
   `select tenant, external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
-   from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
+   from organization_purges where organization_id = $organizationId and run_at <= now() and stopped_at is null`,
   {
     tenant: column.int4,
     externalId: column.text.nullable,
@@ -17,13 +17,14 @@ const duePurge = statement(
 const startPurge = statement(
   'start-purge',
   `update organization_purges set started_at = now()
-   where organization_id = $1 and run_at <= now() and stopped_at is null and started_at is null returning signed`,
+   where organization_id = $organizationId and run_at <= now() and stopped_at is null and started_at is null
+     returning signed`,
   { signed: column.bool },
 );
 
 const disable = statement(
   'disable-organization',
-  'update organizations set deleted_at = now(), updated_at = now() where id = $1',
+  'update organizations set deleted_at = now(), updated_at = now() where id = $organizationId',
 );
 
 /**
@@ -32,16 +33,16 @@ const disable = statement(
  */
 export const beginPurge = (db: Db, organizationId: string) =>
   db.transaction(async (tx) => {
-    const { rows: known } = await tx.query({ organizationId }, duePurge, [organizationId]);
+    const { rows: known } = await tx.query({ organizationId }, duePurge, { organizationId });
     if (known[0] === undefined) return null;
     const { tenant, externalId, startedAt, finishedAt } = known[0];
     if (startedAt !== null) return { tenant, finishedAt };
     if (externalId !== null) await lockIdentities(tx, [externalId]);
-    const { rows } = await tx.query({ organizationId }, startPurge, [organizationId]);
+    const { rows } = await tx.query({ organizationId }, startPurge, { organizationId });
     if (rows[0] === undefined) return null;
     if (!rows[0].signed) {
       if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
-      await tx.query({ organizationId }, disable, [organizationId]);
+      await tx.query({ organizationId }, disable, { organizationId });
     }
     return { tenant, finishedAt };
   });

@@ -4,14 +4,14 @@ import { type Queryable, type Tenant, column, statement } from '@parley/db';
 const endOfPerson = statement(
   'end-invitations-of-person',
   `update invitations set revoked_at = now()
-   where tenant = $1 and invited_by = $2 and accepted_at is null and revoked_at is null and expires_at > now()
+   where tenant = $tenant and invited_by = $userId and accepted_at is null and revoked_at is null and expires_at > now()
    returning id, role::text as role, email`,
   { id: column.text, role: column.oneOf<PersonRole>(), email: column.text.nullable },
 );
 
 /** Revokes the open invitations of a person who may not invite any more. Returns them. */
 export async function endInvitationsOf(tx: Queryable, tenant: Tenant, userId: string) {
-  return (await tx.query(tenant, endOfPerson, [tenant.tenant, userId])).rows;
+  return (await tx.query(tenant, endOfPerson, { userId })).rows;
 }
 
 /** SQL: whether the author of the invitation `i` may still invite. The link of a command is its operator's. */

@@ -6,7 +6,7 @@ export type Owner =
 
 const ownersOfNames = statement(
   'owners-of-names',
-  `select wanted as name, o.* from unnest($1::text[]) wanted cross join lateral (
+  `select wanted as name, o.* from unnest($names::text[]) wanted cross join lateral (
      select id, no as tenant, case when id = wanted or verified then 1 else 3 end as rank
      from organizations where (id = wanted or external_id = wanted) and deleted_at is null
      union
@@ -27,7 +27,7 @@ export async function findOwners(
   db: Queryable,
   names: readonly string[],
 ): Promise<Map<string, Owner>> {
-  const { rows } = await db.acrossTenants('inbound webhook', ownersOfNames, [names]);
+  const { rows } = await db.acrossTenants('inbound webhook', ownersOfNames, { names });
   const found = Map.groupBy(rows, ({ name }) => name);
   return new Map(names.map((name) => [name, ownerOf(found.get(name) ?? [])]));
 }

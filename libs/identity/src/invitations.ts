@@ -39,7 +39,8 @@ const insert = statement(
   'create-invitation',
   `insert into invitations as i
      (id, tenant, role, email, hash, expires_at, invited_by, invited_by_key, is_by_command, mail_hash, mail_proof_tenant)
-   values ($1, $2, $3::"MembershipRole", $4, $5, now() + make_interval(mins => $6), $7, $8, $9, $10, $11)
+   values ($id, $tenant, $role::"MembershipRole", $email, $hash, now() + make_interval(mins => $minutes), $invitedBy,
+     $invitedByKey, $isByCommand, $mailHash, $proofTenant)
    returning ${columns}`,
   invitationRow,
 );
@@ -70,19 +71,18 @@ export async function createInvitation(
   { role, email, author = { type: 'command' }, mail, minutes }: NewInvitation,
 ): Promise<{ invitation: Invitation; token: string; mailToken: string }> {
   const [token, secret] = [newToken(), newToken()];
-  const { rows } = await tx.query(tenant, insert, [
-    newId('invite'),
-    tenant.tenant,
+  const { rows } = await tx.query(tenant, insert, {
+    id: newId('invite'),
     role,
-    email ?? null,
-    hashOfToken(token),
+    email: email ?? null,
+    hash: hashOfToken(token),
     minutes,
-    author.type === 'person' ? author.id : null,
-    author.type === 'api_key' ? author.id : null,
-    author.type === 'command',
-    mail === undefined ? null : hashOfToken(secret),
-    mail?.proofTenant ?? null,
-  ]);
+    invitedBy: author.type === 'person' ? author.id : null,
+    invitedByKey: author.type === 'api_key' ? author.id : null,
+    isByCommand: author.type === 'command',
+    mailHash: mail === undefined ? null : hashOfToken(secret),
+    proofTenant: mail?.proofTenant ?? null,
+  });
   return { invitation: rows[0]!, token, mailToken: token + secret };
 }
 
@@ -93,8 +93,8 @@ export const invitationLink = (publicUrl: string, token: string): string =>
 const invitationsOfTenant = listStatement(
   'list-invitations',
   `select ${columns} from invitations i
-   where i.tenant = $1 and ($2::timestamptz is null or (i.created_at, i.id) < ($2, $3::text))
-   order by i.created_at desc, i.id desc limit $4`,
+   where i.tenant = $tenant and ($beforeAt::timestamptz is null or (i.created_at, i.id) < ($beforeAt, $beforeId::text))
+   order by i.created_at desc, i.id desc limit $limit`,
   invitationRow,
 );
 
@@ -104,17 +104,14 @@ export async function listInvitations(
   tenant: Tenant,
   page: Page,
 ): Promise<Paged<Invitation>> {
-  const { rows } = await db.query(tenant, invitationsOfTenant, [
-    tenant.tenant,
-    ...pageValues(page),
-  ]);
+  const { rows } = await db.query(tenant, invitationsOfTenant, pageValues(page));
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const revoke = statement(
   'revoke-invitation',
   `update invitations i set revoked_at = case when i.accepted_at is null then coalesce(i.revoked_at, now()) end
-   where i.tenant = $1 and i.id = $2 returning ${columns}`,
+   where i.tenant = $tenant and i.id = $id returning ${columns}`,
   invitationRow,
 );
 
@@ -124,24 +121,25 @@ export async function revokeInvitation(
   tenant: Tenant,
   id: string,
 ): Promise<Invitation | null> {
-  return (await tx.query(tenant, revoke, [tenant.tenant, id])).rows[0] ?? null;
+  return (await tx.query(tenant, revoke, { id })).rows[0] ?? null;
 }
 
 const revokeUnused = statement(
   'revoke-unused-first-links',
   `update invitations set revoked_at = now()
-   where tenant = $1 and role = 'admin' and invited_by is null and invited_by_key is null and email is null and accepted_at is null
+   where tenant = $tenant and role = 'admin' and invited_by is null and invited_by_key is null and email is null
+     and accepted_at is null
      and revoked_at is null and expires_at > now()`,
 );
 
 /** Revokes links of the first administrator that are not used: the newest is the one that works. */
 export async function revokeFirstLinks(tx: Queryable, tenant: Tenant): Promise<void> {
-  await tx.query(tenant, revokeUnused, [tenant.tenant]);
+  await tx.query(tenant, revokeUnused);
 }
 
 const tenantByToken = statement(
   'tenant-of-invitation',
-  'select tenant from invitations where hash = $1',
+  'select tenant from invitations where hash = $hash',
   {
     tenant: column.int4,
   },
@@ -150,9 +148,10 @@ const tenantByToken = statement(
 const byToken = statement(
   'invitation-by-token',
   `select ${columns}, o.no as tenant, o.id as "organizationId", o.slug, o.name as "organizationName",
-     i.is_by_command as "isByCommand", i.mail_proof_tenant as "mailProofTenant", coalesce(i.mail_hash = $2, false) as "isMailed",
+     i.is_by_command as "isByCommand", i.mail_proof_tenant as "mailProofTenant",
+       coalesce(i.mail_hash = $mailHash, false) as "isMailed",
      i.accepted_at is null and i.revoked_at is null and i.expires_at > now() as "isUnused"
-   from invitations i join organizations o on o.no = i.tenant and o.deleted_at is null where i.hash = $1
+   from invitations i join organizations o on o.no = i.tenant and o.deleted_at is null where i.hash = $hash
    for update of i`,
   {
     ...invitationRow,
@@ -180,16 +179,16 @@ export async function lockInvitation(tx: Queryable, token: string) {
     hashOfToken(token.slice(0, tokenChars)),
     hashOfToken(token.slice(tokenChars)),
   ];
-  const { rows: known } = await tx.acrossTenants('session look-up', tenantByToken, [hash]);
+  const { rows: known } = await tx.acrossTenants('session look-up', tenantByToken, { hash });
   if (known[0] === undefined) return null;
   await lockMembers(tx, known[0]);
-  const found = (await tx.acrossTenants('session look-up', byToken, [hash, mailHash])).rows[0];
+  const found = (await tx.acrossTenants('session look-up', byToken, { hash, mailHash })).rows[0];
   return found === undefined ? null : { ...found, isOpen: found.isUnused && found.isOfAdmin };
 }
 
 const accept = statement(
   'accept-invitation',
-  'update invitations set accepted_at = now(), accepted_by = $3 where tenant = $1 and id = $2',
+  'update invitations set accepted_at = now(), accepted_by = $userId where tenant = $tenant and id = $id',
 );
 
 export async function acceptInvitation(
@@ -198,5 +197,5 @@ export async function acceptInvitation(
   id: string,
   userId: string,
 ): Promise<void> {
-  await tx.query(tenant, accept, [tenant.tenant, id, userId]);
+  await tx.query(tenant, accept, { id, userId });
 }

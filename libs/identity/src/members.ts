@@ -38,12 +38,12 @@ const selectMembers = `select u.id, m.id as "membershipId", ${shownEmail} as ema
     nullif(concat_ws(' ', u.first_name, u.last_name), '') as name, m.role::text as role, m.external_id as "externalId",
     m.created_at as "createdAt", (select max(s.last_seen_at) from sessions s where s.user_id = u.id) as "lastSeenAt"
   from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
-  where m.tenant = $1 and m.verified and m.deleted_at is null`;
+  where m.tenant = $tenant and m.verified and m.deleted_at is null`;
 
 const membersOfTenant = listStatement(
   'list-members',
-  `${selectMembers} and ($2::timestamptz is null or (m.created_at, m.id) < ($2, $3::text))
-   order by m.created_at desc, m.id desc limit $4`,
+  `${selectMembers} and ($beforeAt::timestamptz is null or (m.created_at, m.id) < ($beforeAt, $beforeId::text))
+   order by m.created_at desc, m.id desc limit $limit`,
   memberRow,
 );
 
@@ -53,14 +53,14 @@ export async function listMembers(
   tenant: Tenant,
   page: Page,
 ): Promise<Paged<Member>> {
-  const { rows } = await db.query(tenant, membersOfTenant, [tenant.tenant, ...pageValues(page)]);
+  const { rows } = await db.query(tenant, membersOfTenant, pageValues(page));
   return toPaged(rows, page, ({ createdAt, membershipId }) => ({
     at: createdAt,
     id: membershipId,
   }));
 }
 
-const member = statement('find-member', `${selectMembers} and u.id = $2`, memberRow);
+const member = statement('find-member', `${selectMembers} and u.id = $userId`, memberRow);
 
 /** Finds a person of an organization by the person's id. */
 export async function findMember(
@@ -68,16 +68,17 @@ export async function findMember(
   tenant: Tenant,
   userId: string,
 ): Promise<Member | null> {
-  return (await tx.query(tenant, member, [tenant.tenant, userId])).rows[0] ?? null;
+  return (await tx.query(tenant, member, { userId })).rows[0] ?? null;
 }
 
 /** Changes of an organization's members run one after the other, so that two at once cannot remove the last admin. */
 export const lockMembers = async (tx: Queryable, tenant: Tenant): Promise<void> =>
-  void (await tx.query(tenant, lockKey, [`members:${tenant.tenant}`]));
+  void (await tx.query(tenant, lockKey, { key: `members:${tenant.tenant}` }));
 
 const otherAdmin = statement(
   'other-admin',
-  `select from memberships where tenant = $1 and user_id <> $2 and role = 'admin' and verified and deleted_at is null limit 1`,
+  `select from memberships where tenant = $tenant and user_id <> $userId and role = 'admin' and verified
+     and deleted_at is null limit 1`,
 );
 
 /** Whether an organization has an admin besides this person. */
@@ -86,12 +87,13 @@ export async function hasOtherAdmin(
   tenant: Tenant,
   userId: string,
 ): Promise<boolean> {
-  return (await tx.query(tenant, otherAdmin, [tenant.tenant, userId])).rowCount === 1;
+  return (await tx.query(tenant, otherAdmin, { userId })).rowCount === 1;
 }
 
 const changeRole = statement(
   'change-member-role',
-  `update memberships set role = $3::"MembershipRole", updated_at = now() where tenant = $1 and user_id = $2`,
+  `update memberships set role = $role::"MembershipRole", updated_at = now() where tenant = $tenant
+     and user_id = $userId`,
 );
 
 /** Changes a role. The open invitations of a person who is no admin any more end, and are returned. */
@@ -101,13 +103,13 @@ export async function changeMemberRole(
   userId: string,
   role: PersonRole,
 ) {
-  await tx.query(tenant, changeRole, [tenant.tenant, userId, role]);
+  await tx.query(tenant, changeRole, { userId, role });
   return role === 'admin' ? [] : endInvitationsOf(tx, tenant, userId);
 }
 
 const remove = statement(
   'remove-member',
-  'delete from memberships where tenant = $1 and user_id = $2',
+  'delete from memberships where tenant = $tenant and user_id = $id',
 );
 
 /**
@@ -115,7 +117,7 @@ const remove = statement(
  * invitations end, and are returned.
  */
 export async function removeMember(tx: Queryable, tenant: Tenant, { id, externalId }: Member) {
-  await tx.query(tenant, remove, [tenant.tenant, id]);
+  await tx.query(tenant, remove, { id });
   if (externalId !== null) await addTombstone(tx, 'membership', externalId, true);
   await endSessionsWithoutMembership(tx, id);
   return endInvitationsOf(tx, tenant, id);
@@ -124,7 +126,7 @@ export async function removeMember(tx: Queryable, tenant: Tenant, { id, external
 const add = statement(
   'add-member',
   `insert into memberships as m (id, tenant, user_id, role, verified, updated_at)
-   values ($1, $2, $3, $4::"MembershipRole", true, now())
+   values ($id, $tenant, $userId, $role::"MembershipRole", true, now())
    on conflict (tenant, user_id) do update
      set verified = true, updated_at = excluded.updated_at,
          role = case when m.verified and m.role = 'admin' then m.role else excluded.role end`,
@@ -137,12 +139,12 @@ export async function addMember(
   userId: string,
   role: PersonRole,
 ): Promise<void> {
-  await tx.query(tenant, add, [newId('member'), tenant.tenant, userId, role]);
+  await tx.query(tenant, add, { id: newId('member'), userId, role });
 }
 
 const insertUser = statement(
   'create-user',
-  `insert into users (id, email, first_name, verified, updated_at) values ($1, $2, $3, true, now())`,
+  `insert into users (id, email, first_name, verified, updated_at) values ($id, $email, $name, true, now())`,
 );
 
 /** Creates a person who does not come from the identity provider's webhook. */
@@ -151,6 +153,6 @@ export async function createUser(
   { email, name }: { email: string | null; name: string | null },
 ): Promise<string> {
   const id = newId('user');
-  await tx.acrossTenants('session look-up', insertUser, [id, email, name]);
+  await tx.acrossTenants('session look-up', insertUser, { id, email, name });
   return id;
 }

@@ -17,7 +17,7 @@ const roleOf = (role: string | undefined): 'admin' | 'member' =>
 
 /** Ids are unique. An unsigned event can contain the id of another user's membership. */
 const holdersElsewhere =
-  'from memberships where external_id = $1 and (tenant, user_id) <> ($2, $3)';
+  'from memberships where external_id = $externalId and (tenant, user_id) <> ($tenant, $userId)';
 const removeUnverifiedHolder = statement(
   'delete-unverified-holders',
   `delete ${holdersElsewhere} and not verified`,
@@ -27,7 +27,7 @@ const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersEl
 const put = statement(
   'put-membership',
   `insert into memberships as m (id, tenant, user_id, role, external_id, external_updated_at, verified, updated_at)
-   values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
+   values ($id, $tenant, $userId, $role::"MembershipRole", $externalId, $time, $isSigned, now())
    on conflict (tenant, user_id) do update
      set role = excluded.role, external_id = excluded.external_id,
          external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = excluded.updated_at
@@ -64,13 +64,13 @@ export async function putMembership(
   const { organizationId, tenant } = owner;
   if (tenant === undefined) return owner;
   const userId = await userOfMembership(tx, person, source);
-  const values = [externalId, tenant, userId];
+  const values = { externalId, tenant, userId };
   if (source.isSigned) await tx.acrossTenants('inbound webhook', removeUnverifiedHolder, values);
   else if ((await tx.acrossTenants('inbound webhook', holderElsewhere, values)).rowCount === 1)
     return { organizationId, ignored: 'the id of the membership belongs to another one' };
   const role = roleOf(textAt(data.role));
   await lockMembers(tx, { tenant });
-  const state = [newId('member'), tenant, userId, role, externalId, time, source.isSigned];
+  const state = { id: newId('member'), userId, role, externalId, time, isSigned: source.isSigned };
   const { rows } = await tx.query({ tenant }, put, state);
   if (rows[0] === undefined)
     return { organizationId, ignored: supersededReason('membership', source) };
@@ -80,19 +80,19 @@ export async function putMembership(
 
 const remove = statement(
   'delete-membership',
-  'delete from memberships where external_id = $1 and ($2 or not verified) returning user_id as "userId", tenant',
+  'delete from memberships where external_id = $externalId and ($isSigned or not verified) returning user_id as "userId", tenant',
   { userId: column.text, tenant: column.int4 },
 );
 const tenantOfMembership = statement(
   'tenant-of-membership',
-  'select tenant from memberships where external_id = $1',
+  'select tenant from memberships where external_id = $externalId',
   {
     tenant: column.int4,
   },
 );
 const keptMembership = statement(
   'kept-membership',
-  'select from memberships where external_id = $1',
+  'select from memberships where external_id = $externalId',
 );
 
 /**
@@ -107,22 +107,22 @@ export async function deleteMembership(
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = (await findByExternalId(tx, textAt(objectAt(data.organization).id)))?.id;
-  const { rows: known } = await tx.acrossTenants('inbound webhook', tenantOfMembership, [
+  const { rows: known } = await tx.acrossTenants('inbound webhook', tenantOfMembership, {
     externalId,
-  ]);
+  });
   for (const tenant of known) await lockMembers(tx, tenant);
-  const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, [
+  const { rows: deleted } = await tx.acrossTenants('inbound webhook', remove, {
     externalId,
     isSigned,
-  ]);
+  });
   for (const { userId, tenant } of deleted) {
     await endSessionsWithoutMembership(tx, userId);
     await endInvitationsOf(tx, { tenant }, userId);
   }
   if (deleted.length === 0 && !isSigned) {
-    const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [
+    const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, {
       externalId,
-    ]);
+    });
     const ignored =
       kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
     return { organizationId, ignored };
@@ -135,7 +135,7 @@ const memberEmails = statement(
   'list-member-emails',
   `select ${shownEmail} as email
    from memberships m join users u on u.id = m.user_id left join passwords p on p.user_id = u.id
-   where m.tenant = $1 and m.verified and m.deleted_at is null and u.deleted_at is null
+   where m.tenant = $tenant and m.verified and m.deleted_at is null and u.deleted_at is null
      and case when p.email is null then u.email is not null else ${isSignInEmailProvedIn('m.tenant')} end
    order by 1 limit 50`,
   { email: column.text },
@@ -143,4 +143,4 @@ const memberEmails = statement(
 
 /** The e-mail addresses of the members of an organization, at most 50. One that a person only typed may be of a outsider. */
 export const listMemberEmails = async (db: Queryable, tenant: number): Promise<string[]> =>
-  (await db.query({ tenant }, memberEmails, [tenant])).rows.map(({ email }) => email);
+  (await db.query({ tenant }, memberEmails)).rows.map(({ email }) => email);

@@ -9,7 +9,7 @@ export interface OidcIdentity {
 const find = statement(
   'find-oidc-identity',
   `select u.id as "userId" from user_identities i join users u on u.id = i.user_id and u.deleted_at is null
-   where i.issuer = $1 and i.subject = $2`,
+   where i.issuer = $issuer and i.subject = $subject`,
   { userId: column.text },
 );
 
@@ -19,24 +19,24 @@ export async function personOfIdentity(
   { issuer, subject }: OidcIdentity,
 ): Promise<string | null> {
   return (
-    (await tx.acrossTenants('session look-up', find, [issuer, subject])).rows[0]?.userId ?? null
+    (await tx.acrossTenants('session look-up', find, { issuer, subject })).rows[0]?.userId ?? null
   );
 }
 
 const ofWebhook = statement(
   'person-by-webhook-id',
-  'select id from users where external_id = $1 and verified and deleted_at is null',
+  'select id from users where external_id = $subject and verified and deleted_at is null',
   { id: column.text },
 );
 
 /** The id of the person whom a signed event of the identity provider's webhook named with this subject. */
 export async function personOfWebhook(tx: Queryable, subject: string): Promise<string | null> {
-  return (await tx.acrossTenants('session look-up', ofWebhook, [subject])).rows[0]?.id ?? null;
+  return (await tx.acrossTenants('session look-up', ofWebhook, { subject })).rows[0]?.id ?? null;
 }
 
 const bind = statement(
   'bind-oidc-identity',
-  `insert into user_identities as i (issuer, subject, user_id) values ($1, $2, $3)
+  `insert into user_identities as i (issuer, subject, user_id) values ($issuer, $subject, $userId)
    on conflict (issuer, subject) do update set user_id = excluded.user_id
      where exists (select from users u where u.id = i.user_id and u.deleted_at is not null)`,
 );
@@ -48,6 +48,6 @@ export async function bindIdentity(
   userId: string,
 ): Promise<boolean> {
   return (
-    (await tx.acrossTenants('session look-up', bind, [issuer, subject, userId])).rowCount === 1
+    (await tx.acrossTenants('session look-up', bind, { issuer, subject, userId })).rowCount === 1
   );
 }

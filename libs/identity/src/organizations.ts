@@ -21,29 +21,31 @@ const columns =
 
 const organizationsBySlug = statement(
   'list-organizations',
-  `select ${columns} from organizations where deleted_at is null and ($1::text is null or slug = $1) order by slug`,
+  `select ${columns} from organizations where deleted_at is null and ($slug::text is null or slug = $slug)
+     order by slug`,
   organizationRow,
 );
 
 /** Lists organizations that are not being deleted, ordered by slug, or the one with `slug`. */
 export async function listOrganizations(db: Queryable, slug?: string): Promise<Organization[]> {
-  return (await db.acrossTenants('operator command', organizationsBySlug, [slug ?? null])).rows;
+  return (await db.acrossTenants('operator command', organizationsBySlug, { slug: slug ?? null }))
+    .rows;
 }
 
 const byExternalId = statement(
   'organization-by-external-id',
-  'select id, no as tenant, slug, deleted_at is not null as "isDeleting" from organizations where external_id = $1',
+  'select id, no as tenant, slug, deleted_at is not null as "isDeleting" from organizations where external_id = $externalId',
   { id: column.text, tenant: column.int4, slug: column.text, isDeleting: column.bool },
 );
 
 /** Finds an organization by the identity provider's id, including one that is being deleted. */
 export async function findByExternalId(tx: Queryable, externalId: string | undefined) {
-  return (await tx.acrossTenants('inbound webhook', byExternalId, [externalId])).rows[0];
+  return (await tx.acrossTenants('inbound webhook', byExternalId, { externalId })).rows[0];
 }
 
 const nameById = statement(
   'prompt-organization',
-  'select slug, name, timezone from organizations where id = $1',
+  'select slug, name, timezone from organizations where id = $id',
   {
     slug: column.text,
     name: column.text,
@@ -53,12 +55,12 @@ const nameById = statement(
 
 /** Returns the slug, name and time zone of an organization. */
 export async function findOrganizationName(db: Queryable, id: string) {
-  return (await db.query({ organizationId: id }, nameById, [id])).rows[0] ?? null;
+  return (await db.query({ organizationId: id }, nameById, { id })).rows[0] ?? null;
 }
 
 const insert = statement(
   'create-organization',
-  `insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())
+  `insert into organizations (id, slug, name, updated_at) values ($id, $slug, $name, now())
    on conflict (slug) do nothing returning ${columns}`,
   organizationRow,
 );
@@ -68,12 +70,12 @@ export async function insertOrganization(
   db: Queryable,
   { id, slug, name }: { id: string; slug: string; name: string },
 ): Promise<Organization | null> {
-  return (await db.query({ organizationId: id }, insert, [id, slug, name])).rows[0] ?? null;
+  return (await db.query({ organizationId: id }, insert, { id, slug, name })).rows[0] ?? null;
 }
 
 const settingsById = statement(
   'organization-settings',
-  'select settings from organizations where id = $1',
+  'select settings from organizations where id = $organizationId',
   {
     settings: column.jsonb<JsonObject>(),
   },
@@ -82,13 +84,13 @@ const settingsById = statement(
 /** Reads the settings of an organization; empty when it does not exist. */
 export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
   return (
-    (await db.query({ organizationId }, settingsById, [organizationId])).rows[0]?.settings ?? {}
+    (await db.query({ organizationId }, settingsById, { organizationId })).rows[0]?.settings ?? {}
   );
 }
 
 const mergeSettings = statement(
   'change-organization-settings',
-  'update organizations set settings = settings || $2::jsonb where id = $1',
+  'update organizations set settings = settings || $settings::jsonb where id = $organizationId',
 );
 
 /** Changes the given settings of an organization and keeps the others. */
@@ -97,7 +99,10 @@ export async function changeSettings(
   organizationId: string,
   settings: JsonObject,
 ): Promise<void> {
-  await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
+  await db.query({ organizationId }, mergeSettings, {
+    organizationId,
+    settings: JSON.stringify(settings),
+  });
 }
 
 const profileRow = {
@@ -113,7 +118,7 @@ const profile = `o.id, o.slug, o.external_id as "externalId", o.name, o.timezone
 
 const profileById = statement(
   'read-organization',
-  `select ${profile} from organizations o where o.id = $1`,
+  `select ${profile} from organizations o where o.id = $organizationId`,
   profileRow,
 );
 
@@ -126,15 +131,18 @@ const withDefaults = <T extends { conversations: Partial<ConversationSettings> |
 
 /** The name, time zone and settings of an organization. */
 export async function readOrganization(db: Queryable, organizationId: string) {
-  return withDefaults((await db.query({ organizationId }, profileById, [organizationId])).rows[0]!);
+  return withDefaults(
+    (await db.query({ organizationId }, profileById, { organizationId })).rows[0]!,
+  );
 }
 
 const changeProfile = statement(
   'change-organization',
-  `with old as (select id, name, timezone, settings from organizations where id = $1 for update)
-   update organizations o set name = coalesce($2, o.name), timezone = coalesce($3, o.timezone), updated_at = now(),
-     settings = case when $4::jsonb is null then o.settings else jsonb_set(o.settings, '{conversations}',
-       coalesce(o.settings->'conversations', '{}') || $4) end
+  `with old as (select id, name, timezone, settings from organizations where id = $organizationId for update)
+   update organizations o set name = coalesce($name, o.name), timezone = coalesce($timezone, o.timezone),
+     updated_at = now(),
+     settings = case when $settings::jsonb is null then o.settings else jsonb_set(o.settings, '{conversations}',
+       coalesce(o.settings->'conversations', '{}') || $settings) end
    from old where o.id = old.id
    returning ${profile}, old.name as "nameBefore", old.timezone as "timezoneBefore",
      old.settings->'conversations' as "conversationsBefore"`,
@@ -157,11 +165,11 @@ export async function changeOrganization(
   }: { name?: string; timezone?: string; conversations?: Partial<ConversationSettings> },
 ) {
   const settings = conversations === undefined ? null : JSON.stringify(conversations);
-  const { rows } = await tx.query({ organizationId }, changeProfile, [
+  const { rows } = await tx.query({ organizationId }, changeProfile, {
     organizationId,
     name,
     timezone,
     settings,
-  ]);
+  });
   return withDefaults(rows[0]!);
 }

@@ -4,7 +4,7 @@ import { hashPassword, matchPassword, newSalt } from './password-hash';
 
 const passwordsByEmail = statement(
   'passwords-by-email',
-  `select user_id as "userId", hash from passwords where email = $1
+  `select user_id as "userId", hash from passwords where email = $email
    order by email_proved_at is null, email_proof_tenant is not null, changed_at desc`,
   { userId: column.text, hash: column.text },
 );
@@ -25,9 +25,9 @@ export async function checkPassword(
   email: string,
   password: string,
 ): Promise<PasswordCheck> {
-  const { rows } = await db.acrossTenants('session look-up', passwordsByEmail, [
-    normalEmail(email),
-  ]);
+  const { rows } = await db.acrossTenants('session look-up', passwordsByEmail, {
+    email: normalEmail(email),
+  });
   const hash = await matchPassword(
     rows.map((row) => row.hash),
     password,
@@ -38,7 +38,7 @@ export async function checkPassword(
 
 const hold = statement(
   'hold-password',
-  'select from passwords where user_id = $1 and hash = $2 for share',
+  'select from passwords where user_id = $userId and hash = $hash for share',
 );
 
 /**
@@ -46,26 +46,31 @@ const hold = statement(
  * the transaction begins. False when it has been changed since.
  */
 export async function holdPassword(tx: Queryable, userId: string, hash: string): Promise<boolean> {
-  return (await tx.acrossTenants('session look-up', hold, [userId, hash])).rowCount === 1;
+  return (await tx.acrossTenants('session look-up', hold, { userId, hash })).rowCount === 1;
 }
 
 const findOrAddSalt = statement(
   'salt-of-email',
   `insert into password_salts (email, salt)
-   values ($1, coalesce((select split_part(hash, '$', 5) from passwords where email = $1 order by changed_at limit 1), $2))
+   values ($email, coalesce((select split_part(hash, '$', 5) from passwords where email = $email order by changed_at
+     limit 1), $newSalt))
    on conflict (email) do update set email = excluded.email returning salt`,
   { salt: column.text },
 );
 
 /** The salt of all passwords of an address, for hashPassword. */
 export async function saltOfEmail(db: Queryable, email: string): Promise<string> {
-  return (await db.acrossTenants('session look-up', findOrAddSalt, [normalEmail(email), newSalt()]))
-    .rows[0]!.salt;
+  return (
+    await db.acrossTenants('session look-up', findOrAddSalt, {
+      email: normalEmail(email),
+      newSalt: newSalt(),
+    })
+  ).rows[0]!.salt;
 }
 
 const put = statement(
   'put-password',
-  `insert into passwords as p (user_id, email, hash) values ($1, $2, $3)
+  `insert into passwords as p (user_id, email, hash) values ($userId, $email, $hash)
    on conflict (user_id) do update
      set hash = excluded.hash, changed_at = excluded.changed_at, email = excluded.email,
          email_proved_at = case when p.email = excluded.email then p.email_proved_at end,
@@ -80,12 +85,12 @@ export async function putPassword(
   hash: string,
 ): Promise<void> {
   await lockEmail(tx, email);
-  await tx.acrossTenants('session look-up', put, [userId, normalEmail(email), hash]);
+  await tx.acrossTenants('session look-up', put, { userId, email: normalEmail(email), hash });
 }
 
 const passwordOfUser = statement(
   'password-of-user',
-  'select email, hash from passwords where user_id = $1',
+  'select email, hash from passwords where user_id = $userId',
   {
     email: column.text,
     hash: column.text,
@@ -95,13 +100,13 @@ const passwordOfUser = statement(
 /** The address with which a person signs in; null when the person has no password. */
 export async function emailOfPassword(db: Queryable, userId: string): Promise<string | null> {
   return (
-    (await db.acrossTenants('session look-up', passwordOfUser, [userId])).rows[0]?.email ?? null
+    (await db.acrossTenants('session look-up', passwordOfUser, { userId })).rows[0]?.email ?? null
   );
 }
 
 const lockPassword = statement(
   'lock-password',
-  'select from passwords where user_id = $1 and hash = $2 for update',
+  'select from passwords where user_id = $userId and hash = $hash for update',
 );
 
 /**
@@ -113,7 +118,7 @@ export async function preparePasswordChange(
   userId: string,
   { current, next = current, email }: { current: string; next?: string; email?: string },
 ): Promise<((tx: Queryable) => Promise<boolean>) | null> {
-  const { rows } = await db.acrossTenants('session look-up', passwordOfUser, [userId]);
+  const { rows } = await db.acrossTenants('session look-up', passwordOfUser, { userId });
   const stored = rows[0];
   if ((await matchPassword(stored === undefined ? [] : [stored.hash], current)) === null)
     return null;
@@ -123,8 +128,8 @@ export async function preparePasswordChange(
     await lockEmail(tx, address);
     // False when another change was faster.
     if (
-      (await tx.acrossTenants('session look-up', lockPassword, [userId, stored!.hash])).rowCount ===
-      0
+      (await tx.acrossTenants('session look-up', lockPassword, { userId, hash: stored!.hash }))
+        .rowCount === 0
     )
       return false;
     await putPassword(tx, userId, address, hash);

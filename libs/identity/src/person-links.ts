@@ -18,7 +18,7 @@ export const personLinkMinutes = 30;
 const put = statement(
   'put-person-link',
   `insert into person_links (user_id, purpose, hash, email, proof_tenant, expires_at)
-   values ($1, $2, $3, $4, $5, now() + make_interval(mins => ${personLinkMinutes}))
+   values ($userId, $purpose, $hash, $email, $proofTenant, now() + make_interval(mins => ${personLinkMinutes}))
    on conflict (user_id, purpose) do update set hash = excluded.hash, email = excluded.email,
      proof_tenant = excluded.proof_tenant, created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
@@ -30,13 +30,13 @@ export async function createPersonLink(
   { purpose, email, proofTenant }: NewPersonLink,
 ): Promise<string> {
   const token = newToken();
-  await tx.acrossTenants('session look-up', put, [
+  await tx.acrossTenants('session look-up', put, {
     userId,
     purpose,
-    hashOfToken(token),
+    hash: hashOfToken(token),
     email,
     proofTenant,
-  ]);
+  });
   return token;
 }
 
@@ -49,7 +49,7 @@ const linkRow = {
   email: column.text.nullable,
   proofTenant: column.int4.nullable,
 };
-const isOpen = `l.hash = $1 and l.purpose = $2 and l.expires_at > now()
+const isOpen = `l.hash = $hash and l.purpose = $purpose and l.expires_at > now()
   and exists (select from users u where u.id = l.user_id and u.deleted_at is null)`;
 const columns = 'l.user_id as "userId", l.email, l.proof_tenant as "proofTenant"';
 
@@ -62,7 +62,8 @@ const find = statement(
 /** Finds a link that works; null when it was used or replaced, or has expired. */
 export async function findPersonLink(db: Queryable, purpose: LinkPurpose, token: string) {
   return (
-    (await db.acrossTenants('session look-up', find, [hashOfToken(token), purpose])).rows[0] ?? null
+    (await db.acrossTenants('session look-up', find, { hash: hashOfToken(token), purpose }))
+      .rows[0] ?? null
   );
 }
 
@@ -75,13 +76,14 @@ const use = statement(
 /** Uses a link up: of two requests with one link the second finds none. */
 export async function usePersonLink(tx: Queryable, purpose: LinkPurpose, token: string) {
   return (
-    (await tx.acrossTenants('session look-up', use, [hashOfToken(token), purpose])).rows[0] ?? null
+    (await tx.acrossTenants('session look-up', use, { hash: hashOfToken(token), purpose }))
+      .rows[0] ?? null
   );
 }
 
-const end = statement('end-person-links', 'delete from person_links where user_id = $1');
+const end = statement('end-person-links', 'delete from person_links where user_id = $userId');
 
 /** Ends all links of a person, after a change of the password or the address. */
 export async function endPersonLinks(tx: Queryable, userId: string): Promise<void> {
-  await tx.acrossTenants('session look-up', end, [userId]);
+  await tx.acrossTenants('session look-up', end, { userId });
 }

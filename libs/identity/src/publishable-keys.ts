@@ -68,7 +68,8 @@ const insert = statement(
   'create-publishable-key',
   `insert into publishable_keys (id, tenant, environment, name, key, agent_slug, router_slug, origins, per_visitor, per_address,
                                  per_key, secret)
-   values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${summarySql}`,
+   values ($id, $tenant, $environment::"Environment", $name, $key, $agentSlug, $routerSlug, $origins, $perVisitor,
+     $perAddress, $perKey, $secret) returning ${summarySql}`,
   summaryRow,
 );
 
@@ -82,32 +83,28 @@ export async function createPublishableKey(
   const id = newId('pkey');
   const key = prefixes[scope.environment] + randomBytes(16).toString('base64url');
   const secret = randomBytes(32).toString('base64url');
-  const { rows } = await db.query(scope, insert, [
-    ...[
-      id,
-      scope.tenant,
-      scope.environment,
-      name,
-      key,
-      agentSlug ?? null,
-      routerSlug ?? null,
-      origins,
-    ],
-    ...[
-      limits.perVisitor,
-      limits.perAddress,
-      limits.perKey,
-      box.seal(secret, contextOf(scope, id)),
-    ],
-  ]);
+  const { rows } = await db.query(scope, insert, {
+    id,
+    environment: scope.environment,
+    name,
+    key,
+    agentSlug: agentSlug ?? null,
+    routerSlug: routerSlug ?? null,
+    origins,
+    perVisitor: limits.perVisitor,
+    perAddress: limits.perAddress,
+    perKey: limits.perKey,
+    secret: box.seal(secret, contextOf(scope, id)),
+  });
   return { created: rows[0]!, identitySecret: identitySecretOf(secret) };
 }
 
 const keysOfEnvironment = listStatement(
   'list-publishable-keys',
   `select ${summarySql} from publishable_keys
-   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
-   order by created_at desc, id desc limit $5`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   summaryRow,
 );
 
@@ -117,18 +114,17 @@ export async function listPublishableKeys(
   scope: Scope,
   page: Page,
 ): Promise<Paged<PublishableKey>> {
-  const { rows } = await db.query(scope, keysOfEnvironment, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, keysOfEnvironment, {
+    environment: scope.environment,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const revoke = statement(
   'revoke-publishable-key',
   `update publishable_keys set revoked_at = coalesce(revoked_at, now())
-   where tenant = $1 and environment = $2::"Environment" and id = $3 returning ${summarySql}`,
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id returning ${summarySql}`,
   summaryRow,
 );
 
@@ -138,7 +134,7 @@ export async function revokePublishableKey(
   scope: Scope,
   id: string,
 ): Promise<PublishableKey | null> {
-  return (await tx.query(scope, revoke, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  return (await tx.query(scope, revoke, { environment: scope.environment, id })).rows[0] ?? null;
 }
 
 const websiteRow = { ...scopeRow, ...summaryRow, secret: column.bytea };
@@ -146,7 +142,7 @@ const websiteRow = { ...scopeRow, ...summaryRow, secret: column.bytea };
 const keyByText = statement(
   'publishable-key-by-text',
   `select p.*, o.id as "organizationId" from (
-     select tenant, environment::text as environment, secret, ${summarySql} from publishable_keys where key = $1
+     select tenant, environment::text as environment, secret, ${summarySql} from publishable_keys where key = $key
    ) p join organizations o on o.no = p.tenant
    where p."revokedAt" is null and o.deleted_at is null`,
   websiteRow,
@@ -190,7 +186,7 @@ export function createFindWebsite(
       let askedAtMs = 0;
       const find = async () => {
         askedAtMs = clock();
-        return (await db.acrossTenants('key look-up', keyByText, [key])).rows[0] ?? null;
+        return (await db.acrossTenants('key look-up', keyByText, { key })).rows[0] ?? null;
       };
       // A key that was valid at its last look-up does not depend on what else its address sends.
       const row = await (old?.website ? find() : lookUp(address, find));
@@ -231,7 +227,7 @@ const sealedRows = statement(
 
 const reseal = statement(
   'reseal-publishable-key',
-  'update publishable_keys set secret = $3 where tenant = $1 and id = $2 and secret = $4',
+  'update publishable_keys set secret = $sealed where tenant = $tenant and id = $id and secret = $previous',
 );
 
 /** The stored secrets of all publishable keys. */
@@ -241,6 +237,6 @@ export async function sealedPublishableKeys(db: Queryable): Promise<SealedValue[
     name: `publishable key ${row.id} of ${row.organizationId}`,
     sealed: row.secret,
     context: contextOf(row, row.id),
-    replace: (sealed) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secret]),
+    replace: (sealed) => db.query(row, reseal, { id: row.id, sealed, previous: row.secret }),
   }));
 }

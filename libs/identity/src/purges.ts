@@ -42,14 +42,14 @@ const selectPurges = `select p.id, p.organization_id as "organizationId", p.exte
   from organization_purges p left join organizations o on o.id = p.organization_id`;
 /** A signed purge, or one that has begun, cannot be stopped. */
 const isStoppable = 'not signed and started_at is null and stopped_at is null';
-const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
+const isNamed = '$name in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
 const latestPurges = listStatement(
   'list-purges',
   `${selectPurges}
-   where ($1::text is null or ${isNamed})
-     and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
-   order by p.created_at desc, p.id desc limit $4`,
+   where ($name::text is null or ${isNamed})
+     and ($beforeAt::timestamptz is null or (p.created_at, p.id) < ($beforeAt, $beforeId::text))
+   order by p.created_at desc, p.id desc limit $limit`,
   purgeRow,
 );
 
@@ -58,22 +58,22 @@ export async function listPurges(
   db: Queryable,
   { name, ...page }: Page & { name?: string },
 ): Promise<Paged<Purge>> {
-  const { rows } = await db.acrossTenants('operator command', latestPurges, [
+  const { rows } = await db.acrossTenants('operator command', latestPurges, {
     name,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(rows, page, ({ askedAt, id }) => ({ at: askedAt, id }));
 }
 
 const stoppablePurges = statement(
   'stoppable-purges',
-  `${selectPurges} where ${isStoppable} order by p.run_at limit $1`,
+  `${selectPurges} where ${isStoppable} order by p.run_at limit $limit`,
   purgeRow,
 );
 
 /** Lists purges that can still be stopped, that is, unsigned ones that have not begun, in the order in which they are due. */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
-  return (await db.acrossTenants('operator command', stoppablePurges, [limit])).rows;
+  return (await db.acrossTenants('operator command', stoppablePurges, { limit })).rows;
 }
 
 export type StopPurgeResult =
@@ -85,32 +85,34 @@ export type StopPurgeResult =
 const purgeByName = statement(
   'purge-by-name',
   `${selectPurges} where ${isNamed}
-   order by case $1 when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end, p.created_at desc limit 1`,
+   order by case $name when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end,
+     p.created_at desc limit 1`,
   purgeRow,
 );
 const stop = statement(
   'stop-purge',
-  `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
+  `update organization_purges set stopped_at = now() where id = $id and ${isStoppable}`,
 );
-const purgeById = statement('purge-by-id', `${selectPurges} where p.id = $1`, purgeRow);
+const purgeById = statement('purge-by-id', `${selectPurges} where p.id = $id`, purgeRow);
 
 /**
  * Stops the latest purge of an organization, if an unsigned delivery requested it and it has not begun. If a worker begins it
  * concurrently, the update that commits first decides.
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
-  const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, [name]);
+  const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, { name });
   const [named] = candidates;
   if (named === undefined) return { ok: false, reason: 'not_found' };
-  const { rowCount } = await db.query(named, stop, [named.id]);
-  const { rows } = await db.query(named, purgeById, [named.id]);
+  const { rowCount } = await db.query(named, stop, { id: named.id });
+  const { rows } = await db.query(named, purgeById, { id: named.id });
   const purge = rows[0]!;
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
 }
 
 const stopDisproved = statement(
   'stop-disproved-purge',
-  `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
+  `update organization_purges set stopped_at = now() where organization_id = $organizationId and created_at < $time
+     and ${isStoppable}`,
 );
 
 /** Stops an unsigned deletion, because a later signed event of `time` shows that the organization exists. */
@@ -119,7 +121,7 @@ export async function stopDisprovedPurge(
   organizationId: string,
   time: Date,
 ): Promise<void> {
-  await tx.query({ organizationId }, stopDisproved, [organizationId, time]);
+  await tx.query({ organizationId }, stopDisproved, { organizationId, time });
 }
 
 const runnable = statement(
@@ -147,8 +149,8 @@ const addToReport = statement(
   'report-purged',
   `update organization_purges set report = report || (
      select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
-     from jsonb_each_text($2::jsonb) where value::bigint > 0)
-   where organization_id = $1`,
+     from jsonb_each_text($deleted::jsonb) where value::bigint > 0)
+   where organization_id = $organizationId`,
 );
 
 /** Adds numbers of deleted rows by table to the report of a purge. */
@@ -157,17 +159,20 @@ export async function reportPurged(
   organizationId: string,
   deleted: Record<string, number>,
 ): Promise<void> {
-  await tx.query({ organizationId }, addToReport, [organizationId, JSON.stringify(deleted)]);
+  await tx.query({ organizationId }, addToReport, {
+    organizationId,
+    deleted: JSON.stringify(deleted),
+  });
 }
 
 const removeOrganization = statement(
   'remove-organization',
-  'delete from organizations where id = $1',
+  'delete from organizations where id = $organizationId',
 );
 
 const finish = statement(
   'finish-purge',
-  `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1
+  `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $organizationId
    returning report`,
   { report: column.jsonb<Record<string, number>>() },
 );
@@ -177,8 +182,8 @@ export async function finishPurge(
   tx: Queryable,
   organizationId: string,
 ): Promise<Record<string, number>> {
-  const { rowCount } = await tx.query({ organizationId }, removeOrganization, [organizationId]);
+  const { rowCount } = await tx.query({ organizationId }, removeOrganization, { organizationId });
   await reportPurged(tx, organizationId, { organizations: rowCount });
-  const { rows } = await tx.query({ organizationId }, finish, [organizationId]);
+  const { rows } = await tx.query({ organizationId }, finish, { organizationId });
   return rows[0]?.report ?? {};
 }

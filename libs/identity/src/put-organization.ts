@@ -10,7 +10,7 @@ import { isDeleted } from './tombstones';
 const put = statement(
   'put-organization',
   `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
-   values ($1, $2, $3, $4, $5, $6, now())
+   values ($id, $externalId, $slug, $name, $time, $isSigned, now())
    on conflict (external_id) do update
      set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
          verified = excluded.verified, updated_at = excluded.updated_at
@@ -48,7 +48,14 @@ export async function putOrganization(
     known: known?.slug,
     name: data.name,
   });
-  const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
+  const values = {
+    id: newId('org'),
+    externalId,
+    slug,
+    name: textAt(data.name) ?? slug,
+    time,
+    isSigned: source.isSigned,
+  };
   const { rows } = await tx.acrossTenants('inbound webhook', put, values);
   if (rows[0] === undefined)
     return { organizationId, tenant, ignored: supersededReason('organization', source) };
@@ -70,7 +77,7 @@ export function organizationOfMembership(
 
 const slugElsewhere = statement(
   'slug-elsewhere',
-  'select from organizations where slug = $1 and external_id is distinct from $2',
+  'select from organizations where slug = $wanted and external_id is distinct from $externalId',
 );
 
 /** The provider's slug, else the current one, else one derived from the name. A suffix is added if another organization has it. */
@@ -82,10 +89,10 @@ async function freeSlug(
   const valid = given !== undefined && slugSchema.safeParse(given).success ? given : undefined;
   if (valid === undefined && known !== undefined) return known;
   const wanted = valid ?? slugOf(typeof name === 'string' ? name : '');
-  const { rowCount } = await tx.acrossTenants('inbound webhook', slugElsewhere, [
+  const { rowCount } = await tx.acrossTenants('inbound webhook', slugElsewhere, {
     wanted,
     externalId,
-  ]);
+  });
   if (rowCount === 0) return wanted;
   return `${wanted.slice(0, 90)}-${createHash('sha256').update(externalId).digest('hex').slice(0, 8)}`;
 }

@@ -23,9 +23,10 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 
 const insert = statement(
   'create-session',
-  `with old as (delete from sessions where user_id = $3 and greatest(revoked_at, expires_at) < now() - make_interval(days => ${keepEndedDays}))
+  `with old as (delete from sessions where user_id = $userId
+     and greatest(revoked_at, expires_at) < now() - make_interval(days => ${keepEndedDays}))
    insert into sessions (id, hash, user_id, address, user_agent, is_kept, expires_at)
-   values ($1, $2, $3, $4, left($5, 300), $6, now() + make_interval(days => ${maxDays}))
+   values ($id, $hash, $userId, $address, left($userAgent, 300), $isKept, now() + make_interval(days => ${maxDays}))
    returning expires_at as "expiresAt"`,
   { expiresAt: column.timestamptz },
 );
@@ -38,7 +39,7 @@ export async function createSession(
 ): Promise<{ id: string; token: string; expiresAt: Date }> {
   const id = newId('session');
   const token = newToken();
-  const values = [id, hashOfToken(token), userId, address, userAgent, isKept];
+  const values = { id, hash: hashOfToken(token), userId, address, userAgent, isKept };
   const { rows } = await tx.acrossTenants('session look-up', insert, values);
   return { id, token, expiresAt: rows[0]!.expiresAt };
 }
@@ -70,15 +71,22 @@ const signedInRow = {
   isValid: column.bool,
 };
 
-const sessionByHash = statement('session-by-hash', sessionSql('$1', '$2'), signedInRow);
+const sessionByHash = statement(
+  'session-by-hash',
+  sessionSql('$hash', '$organizationId'),
+  signedInRow,
+);
 const sessionsByHash = statement(
   'sessions-by-hash',
   `select found.*, asked.at::int4 as at
-   from unnest($1::bytea[], $2::text[]) with ordinality asked(hash, organization, at)
+   from unnest($hashes::bytea[], $organizationIds::text[]) with ordinality asked(hash, organization, at)
      cross join lateral (${sessionSql('asked.hash', 'asked.organization')}) found`,
   { ...signedInRow, at: column.int4 },
 );
-const touch = statement('touch-session', 'update sessions set last_seen_at = now() where id = $1');
+const touch = statement(
+  'touch-session',
+  'update sessions set last_seen_at = now() where id = $sessionId',
+);
 
 interface SessionCheckOptions<R> {
   /** The look-up counts as a use of the session. */
@@ -101,9 +109,13 @@ export function createSessionCheck<R>(
     organizationId: string | undefined,
     request: R,
   ): Promise<SignedIn | null> => {
-    const values = () => [hashOfToken(token), organizationId ?? null];
-    const find = async () =>
-      (await db.acrossTenants('session look-up', sessionByHash, values())).rows[0] ?? null;
+    const find = async () => {
+      const { rows } = await db.acrossTenants('session look-up', sessionByHash, {
+        hash: hashOfToken(token),
+        organizationId: organizationId ?? null,
+      });
+      return rows[0] ?? null;
+    };
     const row = await lookUp(request, token, find);
     if (row === null || !row.isValid) return null;
     if (isUse && row.touch) touchSession(db, row);
@@ -112,7 +124,7 @@ export function createSessionCheck<R>(
 }
 
 function touchSession(db: Queryable, { sessionId }: RowOf<typeof signedInRow>): void {
-  db.acrossTenants('session look-up', touch, [sessionId]).catch(() => {});
+  db.acrossTenants('session look-up', touch, { sessionId }).catch(() => {});
 }
 
 function toSignedIn(row: RowOf<typeof signedInRow>): SignedIn {
@@ -138,10 +150,10 @@ export async function findSignedIn(
   db: Queryable,
   asked: readonly AskedSession[],
 ): Promise<(SignedIn | null)[]> {
-  const values = [
-    asked.map(({ token }) => hashOfToken(token)),
-    asked.map(({ organizationId }) => organizationId ?? null),
-  ];
+  const values = {
+    hashes: asked.map(({ token }) => hashOfToken(token)),
+    organizationIds: asked.map(({ organizationId }) => organizationId ?? null),
+  };
   const { rows } = await db.acrossTenants('session look-up', sessionsByHash, values);
   const touched = new Set<string>();
   const found = asked.map((): SignedIn | null => null);
@@ -166,7 +178,7 @@ const sessionsOfUser = statement(
   'list-sessions',
   `select s.id, s.address, s.user_agent as "userAgent", s.created_at as "createdAt", s.last_seen_at as "lastSeenAt",
      s.expires_at as "expiresAt"
-   from sessions s where s.user_id = $1 and ${isValid} order by s.created_at desc, s.id desc limit 100`,
+   from sessions s where s.user_id = $userId and ${isValid} order by s.created_at desc, s.id desc limit 100`,
   sessionRow,
 );
 
@@ -175,13 +187,14 @@ export async function listSessions(
   db: Queryable,
   userId: string,
 ): Promise<RowOf<typeof sessionRow>[]> {
-  return (await db.acrossTenants('session look-up', sessionsOfUser, [userId])).rows;
+  return (await db.acrossTenants('session look-up', sessionsOfUser, { userId })).rows;
 }
 
 const end = statement(
   'end-sessions',
   `update sessions set revoked_at = now()
-   where user_id = $1 and revoked_at is null and ($2::text is null or id = $2) and ($3::text is null or id <> $3)`,
+   where user_id = $userId and revoked_at is null and ($onlyId::text is null or id = $onlyId)
+     and ($exceptId::text is null or id <> $exceptId)`,
 );
 
 /** Ends sessions of a person: one, all but one, or all. Returns their number. */
@@ -190,19 +203,24 @@ export async function endSessions(
   userId: string,
   { only, except }: { only?: string; except?: string } = {},
 ): Promise<number> {
-  return (await tx.acrossTenants('session look-up', end, [userId, only ?? null, except ?? null]))
-    .rowCount;
+  return (
+    await tx.acrossTenants('session look-up', end, {
+      userId,
+      onlyId: only ?? null,
+      exceptId: except ?? null,
+    })
+  ).rowCount;
 }
 
 const endWithoutMembership = statement(
   'end-sessions-without-membership',
-  `update sessions set revoked_at = now() where user_id = $1 and revoked_at is null and not exists (
-     select from memberships m join organizations o on o.no = m.tenant where m.user_id = $1 and ${ofMember})`,
+  `update sessions set revoked_at = now() where user_id = $userId and revoked_at is null and not exists (
+     select from memberships m join organizations o on o.no = m.tenant where m.user_id = $userId and ${ofMember})`,
 );
 
 /** Ends the sessions of a person who belongs to no organization any more. */
 export async function endSessionsWithoutMembership(tx: Queryable, userId: string): Promise<void> {
-  await tx.acrossTenants('session look-up', endWithoutMembership, [userId]);
+  await tx.acrossTenants('session look-up', endWithoutMembership, { userId });
 }
 
 const personRow = {
@@ -220,13 +238,13 @@ const personById = statement(
   `select u.id, ${shownEmail} as email, ${fullName} as name,
      ${isEmailProvedIn('p.email_proof_tenant')} and (p.email_proof_tenant is null or ${isOnly('p.email_proof_tenant')}) as "isEmailProved",
      p.user_id is not null as "hasPassword"
-   from users u left join passwords p on p.user_id = u.id where u.id = $1`,
+   from users u left join passwords p on p.user_id = u.id where u.id = $userId`,
   personRow,
 );
 
 /** The e-mail address and name of a person, and whether the address is proved in all organizations of the person. */
 export async function findPerson(db: Queryable, userId: string): Promise<RowOf<typeof personRow>> {
-  return (await db.acrossTenants('session look-up', personById, [userId])).rows[0]!;
+  return (await db.acrossTenants('session look-up', personById, { userId })).rows[0]!;
 }
 
 const organizationsOfUser = statement(
@@ -234,7 +252,7 @@ const organizationsOfUser = statement(
   `select o.id, o.no as tenant, o.slug, o.name, m.role::text as role, ${isEmailProvedIn('m.tenant')} as "isEmailProved"
    from memberships m join organizations o on o.no = m.tenant join users u on u.id = m.user_id
      left join passwords p on p.user_id = m.user_id
-   where m.user_id = $1 and ${ofMember} order by o.name, o.id`,
+   where m.user_id = $userId and ${ofMember} order by o.name, o.id`,
   {
     id: column.text,
     tenant: column.int4,
@@ -247,5 +265,5 @@ const organizationsOfUser = statement(
 
 /** The organizations of a person, with the person's role and whether the e-mail address is proved there. */
 export async function organizationsOf(db: Queryable, userId: string) {
-  return (await db.acrossTenants('session look-up', organizationsOfUser, [userId])).rows;
+  return (await db.acrossTenants('session look-up', organizationsOfUser, { userId })).rows;
 }

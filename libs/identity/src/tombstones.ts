@@ -5,7 +5,7 @@ type Kind = 'organization' | 'membership';
 
 const add = statement(
   'add-tombstone',
-  `insert into identity_tombstones as t (kind, external_id, signed) values ($1, $2, $3)
+  `insert into identity_tombstones as t (kind, external_id, signed) values ($kind, $id, $isSigned)
    on conflict (kind, external_id) do update set signed = true where excluded.signed and not t.signed`,
 );
 
@@ -16,12 +16,12 @@ export async function addTombstone(
   id: string,
   isSigned: boolean,
 ): Promise<void> {
-  await tx.acrossTenants('inbound webhook', add, [kind, id, isSigned]);
+  await tx.acrossTenants('inbound webhook', add, { kind, id, isSigned });
 }
 
 const find = statement(
   'find-tombstone',
-  'select from identity_tombstones where kind = $1 and external_id = $2 and (signed or not $3)',
+  'select from identity_tombstones where kind = $kind and external_id = $id and (signed or not $isSigned)',
 );
 
 /** Whether events about an id are ignored. A signed event ignores an unsigned deletion. */
@@ -31,5 +31,5 @@ export async function isDeleted(
   id: string,
   { isSigned }: Source,
 ): Promise<boolean> {
-  return (await tx.acrossTenants('inbound webhook', find, [kind, id, isSigned])).rowCount === 1;
+  return (await tx.acrossTenants('inbound webhook', find, { kind, id, isSigned })).rowCount === 1;
 }

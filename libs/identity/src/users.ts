@@ -6,7 +6,7 @@ import { type Source, supersededReason, supersedes } from './precedence';
 const put = statement(
   'put-user',
   `insert into users (id, external_id, email, first_name, last_name, external_updated_at, verified, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, now())
+   values ($id, $externalId, $email, $firstName, $lastName, $time, $isSigned, now())
    on conflict (external_id) do update
      set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
          external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = excluded.updated_at
@@ -20,21 +20,22 @@ export async function putUser(
   time: Date,
   source: Source,
 ): Promise<Change> {
-  const { rowCount } = await tx.acrossTenants('inbound webhook', put, [
-    newId('user'),
-    textAt(data.id),
-    emailOf(data),
-    textAt(data.first_name),
-    textAt(data.last_name),
+  const { rowCount } = await tx.acrossTenants('inbound webhook', put, {
+    id: newId('user'),
+    externalId: textAt(data.id),
+    email: emailOf(data),
+    firstName: textAt(data.first_name),
+    lastName: textAt(data.last_name),
     time,
-    source.isSigned,
-  ]);
+    isSigned: source.isSigned,
+  });
   return rowCount === 0 ? { ignored: supersededReason('user', source) } : {};
 }
 
 const findOrInsert = statement(
   'user-of-membership',
-  `insert into users (id, external_id, first_name, last_name, verified, updated_at) values ($1, $2, $3, $4, $5, now())
+  `insert into users (id, external_id, first_name, last_name, verified, updated_at)
+     values ($id, $externalId, $firstName, $lastName, $isSigned, now())
    on conflict (external_id) do update set external_id = excluded.external_id returning id`,
   { id: column.text },
 );
@@ -49,7 +50,13 @@ export async function userOfMembership(
   { isSigned }: Source,
 ): Promise<string> {
   const { user_id, first_name, last_name } = person;
-  const values = [newId('user'), textAt(user_id), textAt(first_name), textAt(last_name), isSigned];
+  const values = {
+    id: newId('user'),
+    externalId: textAt(user_id),
+    firstName: textAt(first_name),
+    lastName: textAt(last_name),
+    isSigned,
+  };
   const { rows } = await tx.acrossTenants('inbound webhook', findOrInsert, values);
   return rows[0]!.id;
 }

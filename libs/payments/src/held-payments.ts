@@ -25,7 +25,8 @@ export const heldPayments = heldWork({
 
 const heldOf = statement(
   'held-payments',
-  `select payment_id from payment_orders where tenant = $1 and payment_id = any($2) and lease_until = ${heldUntil}`,
+  `select payment_id from payment_orders where tenant = $tenant and payment_id = any($paymentIds)
+     and lease_until = ${heldUntil}`,
   { payment_id: column.text },
 );
 
@@ -36,6 +37,6 @@ export async function findHeld(
   paymentIds: readonly string[],
 ): Promise<Set<string>> {
   if (paymentIds.length === 0) return new Set();
-  const { rows } = await db.query(scope, heldOf, [scope.tenant, paymentIds]);
+  const { rows } = await db.query(scope, heldOf, { paymentIds });
   return new Set(rows.map(({ payment_id: paymentId }) => paymentId));
 }

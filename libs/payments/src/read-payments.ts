@@ -48,7 +48,7 @@ const maxEvents = 200;
 
 const attemptsOf = statement(
   'payment-attempts',
-  'select attempt from payment_orders where tenant = $1 and payment_id = $2',
+  'select attempt from payment_orders where tenant = $tenant and payment_id = $id',
   { attempt: column.int4 },
 );
 
@@ -62,7 +62,7 @@ export async function findPaymentHistory(
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;
   const [order, paidFor, { events }] = await Promise.all([
-    db.query(scope, attemptsOf, [scope.tenant, id]),
+    db.query(scope, attemptsOf, { id }),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
     readEvents(db, scope, { type: 'payment.*', entityId: id }, maxEvents),
   ]);

@@ -7,9 +7,10 @@ const leaseSeconds = 300;
 const claim = statement(
   'hold-reconciliation',
   `insert into payment_reconciliations as r (tenant, integration_id, lease_owner, lease_until)
-   select tenant, id, $3, ${leaseSql.until('$4')} from integrations where tenant = $1 and id = $2
+   select tenant, id, $owner, ${leaseSql.until('$leaseSeconds')} from integrations where tenant = $tenant
+     and id = $integrationId
    on conflict (integration_id, tenant) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-     where r.lease_until is null or excluded.lease_until - r.lease_until >= make_interval(secs => $4)
+     where r.lease_until is null or excluded.lease_until - r.lease_until >= make_interval(secs => $leaseSeconds)
    returning cursor`,
   { cursor: column.text.nullable },
 );
@@ -21,14 +22,14 @@ export async function claimReconciliation(
   integrationId: string,
   owner: string,
 ): Promise<{ cursor: string | null } | null> {
-  const { rows } = await db.query(scope, claim, [scope.tenant, integrationId, owner, leaseSeconds]);
+  const { rows } = await db.query(scope, claim, { integrationId, owner, leaseSeconds });
   return rows[0] ?? null;
 }
 
 const save = statement(
   'save-reconciliation',
-  `update payment_reconciliations set cursor = $4, lease_until = ${leaseSql.until('$5')}
-   where tenant = $1 and integration_id = $2 and lease_owner = $3`,
+  `update payment_reconciliations set cursor = $cursor, lease_until = ${leaseSql.until('$leaseSeconds')}
+   where tenant = $tenant and integration_id = $integrationId and lease_owner = $owner`,
 );
 
 /** Stores the cursor and renews the lease; false when the lease was lost. */
@@ -39,20 +40,14 @@ export async function saveReconciliation(
   owner: string,
   cursor: string | null,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, save, [
-    scope.tenant,
-    integrationId,
-    owner,
-    cursor,
-    leaseSeconds,
-  ]);
+  const { rowCount } = await db.query(scope, save, { integrationId, owner, cursor, leaseSeconds });
   return rowCount === 1;
 }
 
 const finish = statement(
   'finish-reconciliation',
-  `update payment_reconciliations set ${leaseSql.release}, finished_at = now(), problem = $4
-   where tenant = $1 and integration_id = $2 and lease_owner = $3`,
+  `update payment_reconciliations set ${leaseSql.release}, finished_at = now(), problem = $problem
+   where tenant = $tenant and integration_id = $integrationId and lease_owner = $owner`,
 );
 
 /** Releases an integration's reconciliation, with the problem that ended the run. */
@@ -63,5 +58,5 @@ export async function finishReconciliation(
   owner: string,
   problem: string | null,
 ): Promise<void> {
-  await db.query(scope, finish, [scope.tenant, integrationId, owner, problem]);
+  await db.query(scope, finish, { integrationId, owner, problem });
 }

@@ -4,8 +4,9 @@ import { type Page, type Queryable, column, listStatement, pageValues, toPaged }
 const rolesOfEnvironment = listStatement(
   'list-role-definitions',
   `select id, slug, name, revision, definition, created_at as "createdAt", updated_at as "updatedAt" from roles
-   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
-   order by created_at desc, id desc limit $5`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   {
     id: column.text,
     slug: column.text,
@@ -19,10 +20,9 @@ const rolesOfEnvironment = listStatement(
 
 /** The roles of an environment with their definitions, newest first. */
 export async function listRoleDefinitions(db: Queryable, scope: Scope, page: Page) {
-  const { rows } = await db.query(scope, rolesOfEnvironment, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, rolesOfEnvironment, {
+    environment: scope.environment,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -95,7 +95,7 @@ export async function loadPermissions(
 const rolesBySlug = statement(
   'roles-by-slug',
   `select slug, definition from roles
-   where tenant = $1 and environment = $2::"Environment" and slug = any($3)`,
+   where tenant = $tenant and environment = $environment::"Environment" and slug = any($slugs)`,
   { slug: column.text, definition: column.jsonb<RoleDefinition>() },
 );
 
@@ -104,13 +104,13 @@ async function readRoles(
   scope: Scope,
   slugs: readonly string[],
 ): Promise<RoleDefinition[]> {
-  const { rows } = await db.query(scope, rolesBySlug, [scope.tenant, scope.environment, slugs]);
+  const { rows } = await db.query(scope, rolesBySlug, { environment: scope.environment, slugs });
   return rows.map(({ slug, definition }) => ({ ...definition, slug }));
 }
 
 const allRoles = statement(
   'list-roles',
-  'select slug, name from roles where tenant = $1 and environment = $2::"Environment" order by slug',
+  'select slug, name from roles where tenant = $tenant and environment = $environment::"Environment" order by slug',
   { slug: column.text, name: column.text },
 );
 
@@ -119,5 +119,5 @@ export async function listRoles(
   db: Queryable,
   scope: Scope,
 ): Promise<{ slug: string; name: string }[]> {
-  return (await db.query(scope, allRoles, [scope.tenant, scope.environment])).rows;
+  return (await db.query(scope, allRoles, { environment: scope.environment })).rows;
 }

@@ -19,7 +19,7 @@ const concurrency = 4;
 const storedHandlers = statement(
   'stored-handlers',
   `select name, encode(sha256(convert_to(definition->>'handlerCode', 'UTF8')), 'hex') as hash from tools
-   where tenant = $1 and environment = $2::"Environment" and name = any($3)`,
+   where tenant = $tenant and environment = $environment::"Environment" and name = any($names)`,
   { name: column.text, hash: column.text },
 );
 
@@ -42,7 +42,7 @@ export async function checkHandlers(
   });
   if (given.length === 0) return [];
   const names = given.map(({ name }) => name);
-  const { rows } = await db.query(scope, storedHandlers, [scope.tenant, scope.environment, names]);
+  const { rows } = await db.query(scope, storedHandlers, { environment: scope.environment, names });
   const stored = new Map(rows.map(({ name, hash }) => [name, hash]));
   const changed = given.filter(
     ({ name, handlerCode }) => stored.get(name) !== handlerHash(handlerCode),

@@ -103,9 +103,11 @@ async function lockPushes(
   scope: Scope,
   { resources }: PushRequest,
 ): Promise<void> {
-  await client.query(scope, lockKey, [`parley-push-${scope.organizationId}-${scope.environment}`]);
+  await client.query(scope, lockKey, {
+    key: `parley-push-${scope.organizationId}-${scope.environment}`,
+  });
   if (resources.agents !== undefined)
-    await client.query(scope, lockKey, [`parley-push-agents-${scope.organizationId}`]);
+    await client.query(scope, lockKey, { key: `parley-push-agents-${scope.organizationId}` });
 }
 
 async function push(
@@ -235,7 +237,7 @@ function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKin
 const raiseVersion = statement(
   'raise-environment-version',
   `insert into environment_states (tenant, environment, version, updated_at)
-   values ($1, $2::"Environment", 1, now())
+   values ($tenant, $environment::"Environment", 1, now())
    on conflict (tenant, environment) do update
    set version = environment_states.version + 1, updated_at = excluded.updated_at
    returning version`,
@@ -243,6 +245,6 @@ const raiseVersion = statement(
 );
 
 async function nextVersion(client: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await client.query(scope, raiseVersion, [scope.tenant, scope.environment]);
+  const { rows } = await client.query(scope, raiseVersion, { environment: scope.environment });
   return rows[0]!.version;
 }

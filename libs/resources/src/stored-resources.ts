@@ -42,7 +42,7 @@ interface KindSql {
   columns: string;
   bytes: string;
 }
-const inEnvironment = 'where tenant = $1 and environment = $2::"Environment"';
+const inEnvironment = 'where tenant = $tenant and environment = $environment::"Environment"';
 const bytesOf = (definition: string) => `octet_length(${definition}::text)`;
 const plain = (table: string): KindSql => ({
   from: `from ${table} ${inEnvironment}`,
@@ -67,7 +67,7 @@ const kinds: Record<ResourceKind, KindSql> = {
   },
   agents: {
     from: `from agents a join agent_configs c on c.agent_id = a.id
-      where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment"`,
+      where a.tenant = $tenant and c.tenant = $tenant and c.environment = $environment::"Environment"`,
     slug: 'a.slug',
     columns: 'a.id, a.slug, c.name, c.revision, c.definition',
     bytes: bytesOf('c.definition'),
@@ -104,7 +104,7 @@ export const handlerHash = (handlerCode: string): string =>
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
   for (const kind of resourceKinds) {
-    const { rows } = await db.query(scope, selects[kind], [scope.tenant, scope.environment]);
+    const { rows } = await db.query(scope, selects[kind], { environment: scope.environment });
     for (const row of rows) stored[kind].set(row.slug, toStored(kind, row));
   }
   return stored;
@@ -130,7 +130,7 @@ export interface DefinitionSize {
 
 /** The sizes of all definitions of an environment. */
 export async function readSizes(db: Queryable, scope: Scope): Promise<DefinitionSize[]> {
-  return (await db.query(scope, sizesOfEnvironment, [scope.tenant, scope.environment])).rows;
+  return (await db.query(scope, sizesOfEnvironment, { environment: scope.environment })).rows;
 }
 
 /** Size of the definitions that a process holds at once while it reads all of them. */
@@ -138,7 +138,7 @@ const batchBytes = 262_144;
 
 function someOf(kind: ResourceKind): string {
   const { columns, from, slug } = kinds[kind];
-  return `select ${columns} ${from} and ${slug} = any($3) order by ${slug} collate "C"`;
+  return `select ${columns} ${from} and ${slug} = any($slugs) order by ${slug} collate "C"`;
 }
 
 const batches: Record<ResourceKind, Statement<Row>> = {
@@ -165,7 +165,10 @@ export async function* readBatches(
     let count = 1;
     while (count < left.length && (bytes += left[count]!.bytes) <= batchBytes) count += 1;
     const slugs = left.splice(0, count).map(({ slug }) => slug);
-    const { rows } = await db.query(scope, batches[kind], [scope.tenant, scope.environment, slugs]);
+    const { rows } = await db.query(scope, batches[kind], {
+      environment: scope.environment,
+      slugs,
+    });
     yield rows.map((row) => toStored(kind, row));
   }
 }
@@ -208,13 +211,13 @@ export async function readMcpServers(db: Queryable, scope: Scope): Promise<strin
 
 const version = statement(
   'environment-version',
-  'select version from environment_states where tenant = $1 and environment = $2::"Environment"',
+  'select version from environment_states where tenant = $tenant and environment = $environment::"Environment"',
   { version: column.int4 },
 );
 
 /** The version of an environment: the number of pushes that changed something. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await db.query(scope, version, [scope.tenant, scope.environment]);
+  const { rows } = await db.query(scope, version, { environment: scope.environment });
   return rows[0]?.version ?? 0;
 }
 

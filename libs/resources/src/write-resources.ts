@@ -3,11 +3,12 @@ import { type Queryable, newId, purgeRows, statement } from '@parley/db';
 import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
-/** The upsert of one kind. `$3` is the JSON list of its rows, so that the text of a definition is stored unchanged. */
+/** The upsert of one kind. `$rows` is the JSON list of its rows, so that the text of a definition is stored unchanged. */
 const upsert = (table: string, columns: string[], key = 'slug') => `
   insert into ${table} (id, tenant, environment, ${key}, ${columns.join(', ')}, updated_at)
-  select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
-  from json_to_recordset($3::json) as r(id text, slug text, name text, enabled boolean, entity_type text, action text,
+  select id, $tenant, $environment::"Environment", slug, ${columns.join(', ')}, now()
+  from json_to_recordset($rows::json) as r(id text, slug text, name text, enabled boolean, entity_type text,
+    action text,
     schema json, search_fields text[], display_config json, definition json)
   on conflict (tenant, environment, ${key}) do update
   set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
@@ -51,7 +52,10 @@ export async function writeDefinitions(
     id: newId(prefixes[kind]),
     ...toRow(kind, definition),
   }));
-  await db.query(scope, writes[kind], [scope.tenant, scope.environment, JSON.stringify(rows)]);
+  await db.query(scope, writes[kind], {
+    environment: scope.environment,
+    rows: JSON.stringify(rows),
+  });
 }
 
 function toRow(kind: ResourceKind, definition: Definition): object {
@@ -78,16 +82,16 @@ function toRow(kind: ResourceKind, definition: Definition): object {
 const addAgents = statement(
   'add-agents',
   `insert into agents (id, tenant, slug)
-   select agent_id, $1, slug from json_to_recordset($2::json) as r(agent_id text, slug text)
+   select agent_id, $tenant, slug from json_to_recordset($list::json) as r(agent_id text, slug text)
    on conflict (tenant, slug) do nothing`,
 );
 
 const writeConfigs = statement(
   'write-agent-configs',
   `insert into agent_configs (id, tenant, agent_id, environment, name, definition, updated_at)
-   select r.config_id, $1, a.id, $2::"Environment", r.name, r.definition, now()
-   from json_to_recordset($3::json) as r(config_id text, slug text, name text, definition json)
-   join agents a on a.tenant = $1 and a.slug = r.slug
+   select r.config_id, $tenant, a.id, $environment::"Environment", r.name, r.definition, now()
+   from json_to_recordset($list::json) as r(config_id text, slug text, name text, definition json)
+   join agents a on a.tenant = $tenant and a.slug = r.slug
    on conflict (agent_id, environment, tenant) do update
    set name = excluded.name, definition = excluded.definition, revision = agent_configs.revision + 1,
        updated_at = excluded.updated_at`,
@@ -107,12 +111,12 @@ async function writeAgents(
     definition,
   }));
   const list = JSON.stringify(rows);
-  await db.query(scope, addAgents, [scope.tenant, list]);
-  await db.query(scope, writeConfigs, [scope.tenant, scope.environment, list]);
+  await db.query(scope, addAgents, { list });
+  await db.query(scope, writeConfigs, { environment: scope.environment, list });
 }
 
 const remove = (table: string, key = 'slug') =>
-  `delete from ${table} where tenant = $1 and environment = $2::"Environment" and ${key} = any($3)`;
+  `delete from ${table} where tenant = $tenant and environment = $environment::"Environment" and ${key} = any($slugs)`;
 
 const deletes = {
   entityTypes: statement('delete-entity-types', remove('entity_types')),
@@ -131,23 +135,24 @@ export async function deleteDefinitions(
   if (slugs.length === 0) return;
   if (kind === 'agents') return deleteAgents(db, scope, slugs);
   if (kind === 'entityTypes') await deleteShapes(db, scope, slugs);
-  await db.query(scope, deletes[kind], [scope.tenant, scope.environment, slugs]);
+  await db.query(scope, deletes[kind], { environment: scope.environment, slugs });
 }
 
 const deleteConfigs = statement(
   'delete-agent-configs',
   `delete from agent_configs c using agents a
-   where c.tenant = $1 and a.tenant = $1 and a.id = c.agent_id and c.environment = $2::"Environment" and a.slug = any($3)`,
+   where c.tenant = $tenant and a.tenant = $tenant and a.id = c.agent_id
+     and c.environment = $environment::"Environment" and a.slug = any($slugs)`,
 );
 
 const deleteUnconfigured = statement(
   'delete-unconfigured-agents',
-  `delete from agents a where a.tenant = $1 and a.slug = any($2)
-     and not exists (select 1 from agent_configs c where c.tenant = $1 and c.agent_id = a.id)`,
+  `delete from agents a where a.tenant = $tenant and a.slug = any($slugs)
+     and not exists (select 1 from agent_configs c where c.tenant = $tenant and c.agent_id = a.id)`,
 );
 
 /** Deletes the configurations of this environment, and the agents that have no configuration in any environment. */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(scope, deleteConfigs, [scope.tenant, scope.environment, slugs]);
-  await db.query(scope, deleteUnconfigured, [scope.tenant, slugs]);
+  await db.query(scope, deleteConfigs, { environment: scope.environment, slugs });
+  await db.query(scope, deleteUnconfigured, { slugs });
 }

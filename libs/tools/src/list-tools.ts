@@ -43,8 +43,9 @@ const toolsOfEnvironment = listStatement(
   `select id, name, revision, definition::jsonb - 'handlerCode' as definition, created_at as "createdAt",
           updated_at as "updatedAt"
    from tools
-   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
-   order by created_at desc, id desc limit $5`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   toolRow,
 );
 
@@ -58,7 +59,7 @@ export async function listTools(
   page: Page,
 ): Promise<Paged<ListedTool>> {
   const isAfterCustom = page.before?.at.getTime() === 0;
-  const values = [scope.tenant, scope.environment, ...pageValues(page)];
+  const values = { environment: scope.environment, ...pageValues(page) };
   const custom = isAfterCustom ? [] : (await db.query(scope, toolsOfEnvironment, values)).rows;
   const placed = custom.map(({ createdAt: at, id, hasMore, ...row }) => ({
     at,
@@ -115,7 +116,7 @@ const toListed = ({
 
 const customNames = statement(
   'names-of-custom-tools',
-  'select name from tools where tenant = $1 and environment = $2::"Environment" order by name',
+  'select name from tools where tenant = $tenant and environment = $environment::"Environment" order by name',
   { name: column.text },
 );
 
@@ -125,7 +126,7 @@ export async function toolsInList(
   scope: Scope,
   list: readonly string[],
 ): Promise<Pick<ListedTool, 'name' | 'isBuiltin' | 'action'>[]> {
-  const { rows } = await db.query(scope, customNames, [scope.tenant, scope.environment]);
+  const { rows } = await db.query(scope, customNames, { environment: scope.environment });
   const builtIn = builtInTools.map(({ name, isBuiltin, needs }) => ({
     name,
     isBuiltin,

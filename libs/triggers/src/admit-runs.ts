@@ -6,8 +6,8 @@ import { type NewRun, recordDead } from './insert-runs';
 const countRuns = statement(
   'runs-of-roots',
   `select tenant, root, (select count(*) from (select from trigger_runs r
-     where r.tenant = k.tenant and r.root = k.root and r.refused_runs = 0 limit $3) n)::int as runs
-   from unnest($1::int[], $2::text[]) k(tenant, root)`,
+     where r.tenant = k.tenant and r.root = k.root and r.refused_runs = 0 limit $runsPerRoot) n)::int as runs
+   from unnest($tenants::int[], $roots::text[]) k(tenant, root)`,
   { tenant: column.int4, root: column.text, runs: column.int4 },
 );
 
@@ -34,7 +34,7 @@ export async function admitRuns(
   const counts = new Map<string, number>();
   if (indirect.length > 0) {
     const roots = indirect.map(({ root, eventId }) => root ?? eventId);
-    const values = [indirect.map(({ tenant }) => tenant), roots, runsPerRoot];
+    const values = { tenants: indirect.map(({ tenant }) => tenant), roots, runsPerRoot };
     for (const row of (await tx.acrossTenants('relay', countRuns, values)).rows)
       counts.set(keyOf(row), row.runs);
   }
@@ -56,10 +56,13 @@ const record = statement(
   `insert into trigger_runs as r (id, tenant, environment, trigger_slug, cause, hops, root, refused_runs, run_at, context,
      request_id, status, error, finished_at)
    select 'run_refused' || replace(root, 'run_', ''), tenant, environment::"Environment", "triggerSlug", 'refused-' || root,
-     ${maxHops + 1}, root, refused, now(), '{}', "requestId", 'dead', 'Refused runs: ' || refused || '. ' || $2, now()
-   from json_to_recordset($1::json) n(tenant int, environment text, root text, "triggerSlug" text, "requestId" text, refused int)
+     ${maxHops + 1}, root, refused, now(), '{}', "requestId", 'dead', 'Refused runs: ' || refused || '. ' || $limits,
+       now()
+   from json_to_recordset($ofRoots::json) n(tenant int, environment text, root text, "triggerSlug" text,
+     "requestId" text, refused int)
    on conflict (tenant, id) do update set refused_runs = r.refused_runs + excluded.refused_runs,
-     error = 'Refused runs: ' || r.refused_runs + excluded.refused_runs || '. ' || $2, finished_at = excluded.finished_at
+     error = 'Refused runs: ' || r.refused_runs + excluded.refused_runs || '. ' || $limits,
+       finished_at = excluded.finished_at
    returning tenant, id, root, refused_runs as refused`,
   { tenant: column.int4, id: column.text, root: column.text, refused: column.int4 },
 );
@@ -83,7 +86,10 @@ async function recordRefused(
     };
   });
   const limits = `At most ${maxHops} triggers run in a row, and ${runsPerRoot} in all after one event, schedule or request`;
-  const { rows } = await tx.acrossTenants('relay', record, [JSON.stringify(ofRoots), limits]);
+  const { rows } = await tx.acrossTenants('relay', record, {
+    ofRoots: JSON.stringify(ofRoots),
+    limits,
+  });
   const isNew = new Set(ofRoots.map((one) => `${keyOf(one)} ${one.refused}`));
   await recordDead(
     tx,

@@ -7,10 +7,13 @@ type ChangedRun = RowOf<typeof changedRow>;
 
 const maxChanged = 1_000;
 
-/** `$3` has ids of runs, and slugs of triggers, which select the oldest runs of these triggers with a status in `$4`. */
-const wantedSql = `r.tenant = $1 and r.environment = $2::"Environment" and (r.id = any($3) or r.id = any (array(
-    select o.id from trigger_runs o where o.tenant = $1 and o.environment = $2::"Environment" and o.trigger_slug = any($3)
-      and o.status = any($4::text[]::"TriggerRunStatus"[]) and o.refused_runs = 0 order by o.created_at limit ${maxChanged})))`;
+/** `$wanted` has ids of runs, and slugs of triggers, which select the oldest runs of these triggers with a status in `$statuses`. */
+const wantedSql = `r.tenant = $tenant and r.environment = $environment::"Environment"
+   and (r.id = any($wanted) or r.id = any (array(
+    select o.id from trigger_runs o where o.tenant = $tenant and o.environment = $environment::"Environment"
+      and o.trigger_slug = any($wanted)
+      and o.status = any($statuses::text[]::"TriggerRunStatus"[]) and o.refused_runs = 0 order by o.created_at
+        limit ${maxChanged})))`;
 
 const retry = statement(
   'retry-runs',
@@ -34,7 +37,9 @@ export async function retryRuns(
   scope: Scope,
   wanted: readonly string[],
 ): Promise<ChangedRun[]> {
-  return (await db.query(scope, retry, [scope.tenant, scope.environment, wanted, ['dead']])).rows;
+  return (
+    await db.query(scope, retry, { environment: scope.environment, wanted, statuses: ['dead'] })
+  ).rows;
 }
 
 const cancel = statement(
@@ -55,11 +60,10 @@ export async function cancelRuns(
   scope: Scope,
   wanted: readonly string[],
 ): Promise<ChangedRun[]> {
-  const { rows } = await db.query(scope, cancel, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, cancel, {
+    environment: scope.environment,
     wanted,
-    ['scheduled'],
-  ]);
+    statuses: ['scheduled'],
+  });
   return rows;
 }

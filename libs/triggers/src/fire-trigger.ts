@@ -29,7 +29,8 @@ export type FireResult =
 
 const triggerBySlug = statement(
   'trigger-by-slug',
-  `select definition from triggers where tenant = $1 and environment = $2::"Environment" and slug = $3`,
+  `select definition from triggers where tenant = $tenant and environment = $environment::"Environment"
+     and slug = $triggerSlug`,
   { definition: column.jsonb<TriggerDefinition>() },
 );
 
@@ -38,8 +39,9 @@ const insertManualRun = statement(
   'insert-manual-run',
   `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, root, max_attempts,
      run_at, context, request_id, author, enqueued_at)
-   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, $1, 1, date_trunc('milliseconds', now()),
-     $6, $7, $8::jsonb, now())`,
+   values ($runId, $tenant, $environment::"Environment", $triggerSlug, 'manual-' || $runId, $entityId, 1, $runId, 1,
+     date_trunc('milliseconds', now()),
+     $context, $requestId, $author::jsonb, now())`,
 );
 
 /**
@@ -52,7 +54,7 @@ export async function fireTrigger(
   request: FireRequest,
 ): Promise<FireResult> {
   const { db } = deps;
-  const values = [scope.tenant, scope.environment, request.triggerSlug];
+  const values = { environment: scope.environment, triggerSlug: request.triggerSlug };
   const { rows } = await db.query(scope, triggerBySlug, values);
   if (rows[0] === undefined) return { ok: false, reason: 'trigger_not_found' };
   const context = await contextOf(deps, scope, request);
@@ -61,16 +63,15 @@ export async function fireTrigger(
   const runId = newId('run');
   const { triggerSlug, entityId, requestId, author, onStored } = request;
   await db.transaction(async (tx) => {
-    await tx.query(scope, insertManualRun, [
+    await tx.query(scope, insertManualRun, {
       runId,
-      scope.tenant,
-      scope.environment,
+      environment: scope.environment,
       triggerSlug,
-      entityId ?? null,
-      JSON.stringify(context),
-      requestId ?? null,
-      author === undefined ? null : JSON.stringify(author),
-    ]);
+      entityId: entityId ?? null,
+      context: JSON.stringify(context),
+      requestId: requestId ?? null,
+      author: author === undefined ? null : JSON.stringify(author),
+    });
     await onStored?.(tx, runId);
   });
   const run = await claimRun(db, runId, deps.leaseMs, scope);
@@ -89,7 +90,7 @@ export async function fireTrigger(
 
 const cancelledRun = statement(
   'cancelled-run',
-  `select from trigger_runs where tenant = $1 and id = $2 and status = 'cancelled'`,
+  `select from trigger_runs where tenant = $tenant and id = $runId and status = 'cancelled'`,
 );
 
 async function reasonOfLoss(
@@ -97,7 +98,7 @@ async function reasonOfLoss(
   scope: Scope,
   runId: string,
 ): Promise<'cancelled' | 'interrupted'> {
-  const { rowCount } = await db.query(scope, cancelledRun, [scope.tenant, runId]);
+  const { rowCount } = await db.query(scope, cancelledRun, { runId });
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
 

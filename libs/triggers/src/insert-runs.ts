@@ -38,7 +38,7 @@ const insert = statement(
      (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
      case when problem is not null then now() end,
      case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
-   from json_to_recordset($1::json) r(id text, tenant int, environment text, "triggerSlug" text,
+   from json_to_recordset($runs::json) r(id text, tenant int, environment text, "triggerSlug" text,
      cause text, "entityId" text, "eventId" bigint, hops int, root text, "maxAttempts" int, "runAtMs" float8, context jsonb,
      "requestId" text, problem text)
    on conflict (tenant, environment, trigger_slug, cause) do nothing
@@ -56,14 +56,14 @@ const insert = statement(
 /** Inserts the runs that do not exist yet, in order. Returns those that are due, which the caller begins. */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
-  const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);
+  const { rows } = await client.acrossTenants('relay', insert, { runs: JSON.stringify(runs) });
   const inserted = new Set(rows.map(({ id }) => id));
   const replacing = runs.filter(
     (run) =>
       run.cancelsPrevious && run.entityId !== null && run.problem === null && inserted.has(run.id),
   );
   if (replacing.length > 0)
-    await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
+    await client.acrossTenants('relay', cancelReplaced, { replacing: JSON.stringify(replacing) });
   const dead = rows.filter(({ isDead }) => isDead);
   await recordDead(client, dead);
   return rows
@@ -75,8 +75,9 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
 const cancelReplaced = statement(
   'cancel-previous-runs',
   `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
-   from (select * from json_to_recordset($1::json)
-     n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint) limit json_array_length($1::json)) n
+   from (select * from json_to_recordset($replacing::json)
+     n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
+       limit json_array_length($replacing::json)) n
    cross join lateral (select id from trigger_runs
      where tenant = n.tenant and environment = n.environment::"Environment" and trigger_slug = n."triggerSlug"
        and entity_id = n."entityId" and event_id < n."eventId" and status in ('scheduled', 'running') offset 0) earlier
@@ -85,7 +86,8 @@ const cancelReplaced = statement(
 
 const insertDeadEvents = statement(
   'record-dead-runs',
-  insertRunEventSql(`from (select * from json_to_recordset($1::json) n(tenant int, id text) limit json_array_length($1::json)) n
+  insertRunEventSql(`from (select * from json_to_recordset($runs::json) n(tenant int, id text)
+    limit json_array_length($runs::json)) n
     join trigger_runs r on r.tenant = n.tenant and r.id = n.id`),
 );
 
@@ -95,5 +97,5 @@ export async function recordDead(
   runs: readonly { tenant: number; id: string }[],
 ): Promise<void> {
   if (runs.length > 0)
-    await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(runs)]);
+    await client.acrossTenants('relay', insertDeadEvents, { runs: JSON.stringify(runs) });
 }

@@ -39,7 +39,7 @@ const dueCronTriggers = statement(
 const setNextTicks = statement(
   'set-next-ticks',
   `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
-   from unnest($1::int[], $2::text[], $3::float8[], $4::text[]) n(tenant, id, ms, schedule)
+   from unnest($tenants::int[], $ids::text[], $nextMs::float8[], $schedules::text[]) n(tenant, id, ms, schedule)
    where t.tenant = n.tenant and t.id = n.id`,
 );
 
@@ -56,12 +56,12 @@ export function planCronRuns(db: Db): Promise<DueRun[]> {
       client,
       ticks.flatMap(({ run }) => (run === null ? [] : [run])),
     );
-    await client.acrossTenants('due work', setNextTicks, [
-      rows.map(({ tenant }) => tenant),
-      rows.map(({ id }) => id),
-      ticks.map(({ nextMs }) => nextMs),
-      ticks.map(({ schedule }) => schedule),
-    ]);
+    await client.acrossTenants('due work', setNextTicks, {
+      tenants: rows.map(({ tenant }) => tenant),
+      ids: rows.map(({ id }) => id),
+      nextMs: ticks.map(({ nextMs }) => nextMs),
+      schedules: ticks.map(({ schedule }) => schedule),
+    });
     return due;
   });
 }

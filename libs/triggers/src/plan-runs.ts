@@ -66,7 +66,8 @@ const triggersOfEvents = statement(
   `select t.tenant, t.environment::text as environment, t.entity_type as "entityType", t.action,
      t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,
      jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
-   from unnest($1::int[], $2::text[], $3::text[], $4::text[]) k(tenant, environment, entity_type, action)
+   from unnest($tenants::int[], $environments::text[], $entityTypes::text[], $actions::text[]) k(tenant, environment,
+     entity_type, action)
    join triggers t on t.tenant = k.tenant and t.environment = k.environment::"Environment"
      and t.entity_type = k.entity_type and t.action = k.action and t.enabled
    left join organizations o on o.no = t.tenant
@@ -79,10 +80,14 @@ async function readTriggers(
   events: readonly WaitingEvent[],
 ): Promise<Map<string, MatchedTrigger[]>> {
   const kinds = [...new Set(events.map((event) => keyOf(event)))].map(
-    (key) => JSON.parse(key) as unknown[],
+    (key) => JSON.parse(key) as [number, string, string, string],
   );
-  const values = [0, 1, 2, 3].map((index) => kinds.map((kind) => kind[index]));
-  const { rows } = await client.acrossTenants('relay', triggersOfEvents, values);
+  const { rows } = await client.acrossTenants('relay', triggersOfEvents, {
+    tenants: kinds.map(([tenant]) => tenant),
+    environments: kinds.map(([, environment]) => environment),
+    entityTypes: kinds.map(([, , entityType]) => entityType),
+    actions: kinds.map(([, , , action]) => action),
+  });
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
 }
 

@@ -56,10 +56,13 @@ export type TriggerRun = RowOf<typeof wholeRow>;
 const runsOfEnvironment = listStatement(
   'list-runs',
   `select ${columns} from trigger_runs
-   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
-     and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
-     and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or (created_at, id) < ($7, $8::text))
-   order by created_at desc, id desc limit $9`,
+   where tenant = $tenant and environment = $environment::"Environment"
+     and ($triggerSlug::text is null or trigger_slug = $triggerSlug)
+     and ($status::text is null or status = $status::"TriggerRunStatus")
+       and ($entityId::text is null or entity_id = $entityId)
+     and ($since::timestamptz is null or created_at >= $since)
+       and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   summaryRow,
 );
 
@@ -77,21 +80,26 @@ export async function listRuns(
   scope: Scope,
   { triggerSlug, status, entityId, since, ...page }: Page & RunFilter,
 ): Promise<Paged<TriggerRunSummary>> {
-  const { tenant, environment } = scope;
-  const values = [tenant, environment, triggerSlug, status, entityId, since, ...pageValues(page)];
-  const { rows } = await db.query(scope, runsOfEnvironment, values);
+  const { rows } = await db.query(scope, runsOfEnvironment, {
+    environment: scope.environment,
+    triggerSlug,
+    status,
+    entityId,
+    since,
+    ...pageValues(page),
+  });
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const runById = statement(
   'find-run',
   `select ${columns}, request_id as "requestId", context, steps from trigger_runs
-   where tenant = $1 and environment = $2::"Environment" and id = $3`,
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id`,
   wholeRow,
 );
 
 /** One run with its context and its steps; null when the environment has no run with this id. */
 export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
-  const { rows } = await db.query(scope, runById, [scope.tenant, scope.environment, id]);
+  const { rows } = await db.query(scope, runById, { environment: scope.environment, id });
   return rows[0] ?? null;
 }

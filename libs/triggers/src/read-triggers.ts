@@ -27,22 +27,23 @@ const triggersOfEnvironment = listStatement(
   `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.definition, t.next_tick_at as "nextTickAt",
      coalesce((select jsonb_object_agg(status, count) from (
        select status, count(*) from trigger_runs r
-       where r.tenant = $1 and r.environment = t.environment and r.trigger_slug = t.slug
+       where r.tenant = $tenant and r.environment = t.environment and r.trigger_slug = t.slug
          and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
-   from triggers t where t.tenant = $1 and t.environment = $2::"Environment" and ($3::text is null or t.slug > $3)
-   order by t.slug limit $4`,
+   from triggers t where t.tenant = $tenant and t.environment = $environment::"Environment"
+     and ($afterSlug::text is null or t.slug > $afterSlug)
+   order by t.slug limit $limit`,
   triggerRow,
 );
 
 const triggerOfSlug = statement(
   'find-trigger',
-  'select from triggers where tenant = $1 and environment = $2::"Environment" and slug = $3',
+  'select from triggers where tenant = $tenant and environment = $environment::"Environment" and slug = $slug',
 );
 
 /** Whether an environment has a trigger. */
 export async function hasTrigger(db: Queryable, scope: Scope, slug: string): Promise<boolean> {
   return (
-    (await db.query(scope, triggerOfSlug, [scope.tenant, scope.environment, slug])).rowCount === 1
+    (await db.query(scope, triggerOfSlug, { environment: scope.environment, slug })).rowCount === 1
   );
 }
 
@@ -55,7 +56,11 @@ export async function listTriggers(
   scope: Scope,
   page: Page,
 ): Promise<Paged<TriggerSummary>> {
-  const values = [scope.tenant, scope.environment, page.before?.id, page.limit + 1];
+  const values = {
+    environment: scope.environment,
+    afterSlug: page.before?.id,
+    limit: page.limit + 1,
+  };
   const { rows } = await db.query(scope, triggersOfEnvironment, values);
   return toPaged(rows, page, ({ slug }) => ({ at: anyTime, id: slug }));
 }

@@ -10,7 +10,8 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
     {
       table: 'trigger_runs',
       idType: 'text',
-      isDone: `t.status in ('succeeded', 'dead', 'cancelled') and t.finished_at < now() - make_interval(secs => $3::float8 * 86400)`,
+      isDone: `t.status in ('succeeded', 'dead', 'cancelled')
+        and t.finished_at < now() - make_interval(secs => $days::float8 * 86400)`,
     },
     days,
     signal,

@@ -70,19 +70,20 @@ const notBlocked = (tenant: string): string => `(
   order by p.event_id limit 1) is null`;
 
 /**
- * Claims the runs `c` of the tenant `$1` that are due, or whose lease has expired, and for which the condition `which` is
+ * Claims the runs `c` of the tenant that are due, or whose lease has expired, and for which the condition `which` is
  * true. The lease begins with the statement, not with its transaction.
  */
 const claimSql = (which: string): string => `with due as (
-    select c.id from trigger_runs c where c.tenant = $1 and (
-      c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$1')}
+    select c.id from trigger_runs c where c.tenant = $tenant and (
+      c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked('$tenant')}
       or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked),
   claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
       lease_expirations = r.lease_expirations + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
-      lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
-    from due where r.tenant = $1 and r.id = due.id returning r.*)
+      lease_until = statement_timestamp() + $leaseMs * interval '1 ms',
+        started_at = coalesce(r.started_at, statement_timestamp())
+    from due where r.tenant = $tenant and r.id = due.id returning r.*)
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops,
     ${rootSql('r.')} as root, r.attempts,
@@ -92,13 +93,13 @@ const claimSql = (which: string): string => `with due as (
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
     jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
   from claimed r
-  left join triggers t on t.tenant = $1 and t.environment = r.environment and t.slug = r.trigger_slug
+  left join triggers t on t.tenant = $tenant and t.environment = r.environment and t.slug = r.trigger_slug
   left join lateral (select * from events
-    where tenant = $1 and id = r.event_id order by id limit 1) e on true
+    where tenant = $tenant and id = r.event_id order by id limit 1) e on true
   left join organizations o on o.no = r.tenant
   order by coalesce(r.event_id, 0), r.id`;
 
-const claimOne = statement('claim-run', claimSql('c.id = $3'), claimedRow);
+const claimOne = statement('claim-run', claimSql('c.id = $id'), claimedRow);
 
 /** Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. */
 export async function claimRun(
@@ -107,7 +108,7 @@ export async function claimRun(
   leaseMs: number,
   tenant: Tenant,
 ): Promise<ClaimedRun | null> {
-  const { rows } = await db.query(tenant, claimOne, [tenant.tenant, leaseMs, id]);
+  const { rows } = await db.query(tenant, claimOne, { leaseMs, id });
   return rows[0] === undefined ? null : toClaimedRun(rows[0]);
 }
 
@@ -118,7 +119,7 @@ const claimDue = statement(
     `coalesce(c.lease_until, c.run_at) <= statement_timestamp()
        and (c.cause not like 'manual-%' or c.enqueued_at is null or c.started_at is not null
          or c.created_at < now() - interval '5 seconds')
-     order by coalesce(c.lease_until, c.run_at) limit $3`,
+     order by coalesce(c.lease_until, c.run_at) limit $limit`,
   ),
   claimedRow,
 );
@@ -133,22 +134,24 @@ export async function claimDueRuns(
   leaseMs: number,
   limit: number,
 ): Promise<ClaimedRun[]> {
-  return (await db.query(tenant, claimDue, [tenant.tenant, leaseMs, limit])).rows.map(toClaimedRun);
+  return (await db.query(tenant, claimDue, { leaseMs, limit })).rows.map(toClaimedRun);
 }
 
 function toClaimedRun({ organizationId, tenant, environment, ...run }: ClaimedRow): ClaimedRun {
   return { ...run, scope: { organizationId, tenant, environment } };
 }
 
-/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
-const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
+/** Whether the worker with this fence still holds the run. */
+const isHeld = `tenant = $tenant and id = $id and fence = $fence and status = 'running'`;
 
 // `limit cardinality`: see docs/adr/0081.
 const hold = statement(
   'hold-runs',
-  `select r.id, fence, set_config('lock_timeout', coalesce($3, current_setting('lock_timeout')), true) as timeout
-   from (select * from unnest($2::text[]) id limit cardinality($2)) given
-   join trigger_runs r on r.tenant = $1 and r.id = given.id and r.status = 'running' order by r.id for update of r`,
+  `select r.id, fence, set_config('lock_timeout', coalesce($lockTimeout, current_setting('lock_timeout')),
+     true) as timeout
+   from (select * from unnest($ids::text[]) id limit cardinality($ids)) given
+   join trigger_runs r on r.tenant = $tenant and r.id = given.id and r.status = 'running'
+     order by r.id for update of r`,
   { id: column.text, fence: column.int4, timeout: column.text },
 );
 
@@ -162,11 +165,10 @@ export async function holdRuns(
   runs: readonly ClaimedRun[],
   lockTimeoutMs?: number,
 ): Promise<Set<string>> {
-  const values = [
-    tenant.tenant,
-    runs.map(({ id }) => id),
-    lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`,
-  ];
+  const values = {
+    ids: runs.map(({ id }) => id),
+    lockTimeout: lockTimeoutMs === undefined ? null : `${lockTimeoutMs}ms`,
+  };
   const { rows } = await tx.query(tenant, hold, values);
   const fences = new Map(rows.map(({ id, fence }) => [id, fence]));
   return new Set(runs.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : [])));
@@ -174,7 +176,7 @@ export async function holdRuns(
 
 const renew = statement(
   'renew-run',
-  `update trigger_runs set lease_until = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
+  `update trigger_runs set lease_until = statement_timestamp() + $leaseMs * interval '1 ms' where ${isHeld}`,
 );
 
 /** Extends the lease of a run; false when another worker has claimed it. */
@@ -183,7 +185,7 @@ export async function renewLease(
   { id, scope, fence }: ClaimedRun,
   leaseMs: number,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, renew, [scope.tenant, id, fence, leaseMs]);
+  const { rowCount } = await db.query(scope, renew, { id, fence, leaseMs });
   return rowCount === 1;
 }
 
@@ -195,16 +197,17 @@ export type RunEnd =
 const record = statement(
   'record-runs',
   `with g as (
-     select * from unnest($3::text[], $4::int[], $5::text[], $6::text[], $7::text[], $8::float8[]) g(id, fence, steps, status, error, in_ms)
-     limit cardinality($3)),
+     select * from unnest($ids::text[], $fences::int[], $steps::text[], $statuses::text[], $errors::text[],
+       $inMs::float8[]) g(id, fence, steps, status, error, in_ms)
+     limit cardinality($ids)),
    r as (
      update trigger_runs t set steps = t.steps || g.steps::jsonb,
        status = coalesce(g.status::"TriggerRunStatus", t.status), error = case when g.status is null then t.error else g.error end,
        run_at = case when g.status = 'scheduled' then statement_timestamp() + g.in_ms * interval '1 ms' else t.run_at end,
        enqueued_at = case when g.status = 'scheduled' then null else t.enqueued_at end,
-       lease_until = case when g.status is null then statement_timestamp() + $2 * interval '1 ms' end,
+       lease_until = case when g.status is null then statement_timestamp() + $leaseMs * interval '1 ms' end,
        finished_at = case when g.status in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
-     from g where t.tenant = $1 and t.id = g.id and t.fence = g.fence and t.status = 'running' returning t.*),
+     from g where t.tenant = $tenant and t.id = g.id and t.fence = g.fence and t.status = 'running' returning t.*),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select id from r`,
   { id: column.text },
@@ -227,25 +230,24 @@ export async function recordRuns(
   records: readonly RunRecord[],
   leaseMs: number,
 ): Promise<Set<string>> {
-  const { rows } = await db.query(tenant, record, [
-    tenant.tenant,
+  const { rows } = await db.query(tenant, record, {
     leaseMs,
-    records.map(({ run }) => run.id),
-    records.map(({ run }) => run.fence),
-    records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
-    records.map(({ end }) => end?.status ?? null),
-    records.map(({ end }) =>
+    ids: records.map(({ run }) => run.id),
+    fences: records.map(({ run }) => run.fence),
+    steps: records.map(({ step }) => JSON.stringify(step === undefined ? [] : [step])),
+    statuses: records.map(({ end }) => end?.status ?? null),
+    errors: records.map(({ end }) =>
       end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
     ),
-    records.map(({ end }) => (end?.status === 'scheduled' ? end.inMs : 0)),
-  ]);
+    inMs: records.map(({ end }) => (end?.status === 'scheduled' ? end.inMs : 0)),
+  });
   return new Set(rows.map(({ id }) => id));
 }
 
 const release = statement(
   'release-run',
   `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
-     run_at = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
+     run_at = statement_timestamp() + $inMs * interval '1 ms' where ${isHeld}`,
 );
 
 /** Makes a run due again in `inMs` milliseconds without counting the attempt. */
@@ -254,12 +256,12 @@ export async function releaseRun(
   { id, scope, fence }: ClaimedRun,
   inMs: number,
 ): Promise<void> {
-  await db.query(scope, release, [scope.tenant, id, fence, inMs]);
+  await db.query(scope, release, { id, fence, inMs });
 }
 
 const since = 'coalesce(lease_until, run_at)';
 const isSendable = `status in ('scheduled', 'running') and (enqueued_at is null
-  or enqueued_at < now() - case status when 'running' then 1000 else $1::float8 end * interval '1 ms')`;
+  or enqueued_at < now() - case status when 'running' then 1000 else $lostAfterMs::float8 end * interval '1 ms')`;
 const dueWork = {
   tenants: leaseSql.tenants('due-run-tenants', {
     table: 'trigger_runs',
@@ -271,10 +273,10 @@ const dueWork = {
   due: statement(
     'due-runs',
     `with due as (
-       select id from trigger_runs c where tenant = $2 and ${isSendable} and ${since} <= now()
-         and (status = 'running' or ${notBlocked('$2')})
-       order by ${since} limit $3 offset $4 for update skip locked)
-     update trigger_runs r set enqueued_at = now() from due where r.tenant = $2 and r.id = due.id
+       select id from trigger_runs c where tenant = $tenant and ${isSendable} and ${since} <= now()
+         and (status = 'running' or ${notBlocked('$tenant')})
+       order by ${since} limit $limit offset $offset for update skip locked)
+     update trigger_runs r set enqueued_at = now() from due where r.tenant = $tenant and r.id = due.id
      returning r.tenant, r.id, request_id as "requestId"`,
     { tenant: column.int4, id: column.text, requestId: column.text.nullable },
   ),
@@ -288,7 +290,7 @@ const dueWork = {
 export const dueRuns = (
   db: Queryable,
   { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
-) => claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);
+) => claimByTenant(db, { ...dueWork, values: { lostAfterMs } }, limit);
 
 const nextDue = statement(
   'next-due',

@@ -5,9 +5,10 @@ const switchTrigger = statement(
   'switch-trigger',
   `with found as (
      select id, enabled as before, coalesce((definition ->> 'enabled')::boolean, true) as allowed from triggers
-     where tenant = $1 and environment = $2::"Environment" and slug = $3 for update),
+     where tenant = $tenant and environment = $environment::"Environment" and slug = $slug for update),
    changed as (
-     update triggers t set enabled = $4 from found where t.tenant = $1 and t.id = found.id and (allowed or not $4) and before <> $4)
+     update triggers t set enabled = $isEnabled from found where t.tenant = $tenant and t.id = found.id
+       and (allowed or not $isEnabled) and before <> $isEnabled)
    select before, allowed from found`,
   { before: column.bool, allowed: column.bool },
 );
@@ -22,12 +23,11 @@ export async function setTriggerEnabled(
   slug: string,
   isEnabled: boolean,
 ): Promise<{ wasEnabled: boolean } | 'not_found' | 'disabled_by_definition'> {
-  const { rows } = await db.query(scope, switchTrigger, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, switchTrigger, {
+    environment: scope.environment,
     slug,
     isEnabled,
-  ]);
+  });
   if (rows[0] === undefined) return 'not_found';
   return isEnabled && !rows[0].allowed ? 'disabled_by_definition' : { wasEnabled: rows[0].before };
 }

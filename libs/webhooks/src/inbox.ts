@@ -15,8 +15,9 @@ interface Waiting {
 const revive = statement(
   'revive-delivery',
   `update webhook_deliveries
-   set status = 'received', reason = null, processed_at = null, tenant = $2, environment = $3::"Environment"
-   where id = $1 and status = 'unattributed'`,
+   set status = 'received', reason = null, processed_at = null, tenant = $tenant,
+     environment = $environment::"Environment"
+   where id = $id and status = 'unattributed'`,
 );
 
 /** Stores deliveries: under load many with one statement. A larger batch takes longer without a higher throughput. */
@@ -30,19 +31,38 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
       id: string,
       { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>,
     ): Promise<void> {
-      await db.acrossTenants('inbound webhook', revive, [id, tenant, environment]);
+      await db.acrossTenants('inbound webhook', revive, { id, tenant, environment });
     },
   };
 }
 
-const columnTypes =
-  'text text text text text jsonb bytea int "Environment" boolean "DeliveryStatus" text'.split(' ');
-
 const storeText = (count: number): string =>
   `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, tenant,
                                    environment, signed, status, reason, processed_at)
-   values ${Array.from({ length: count }, (_one, at) => rowOf(at)).join(', ')}
+   values ${Array.from({ length: count }, (_one, at) => rowSql(at)).join(', ')}
    on conflict (provider, delivery_id) do nothing returning id`;
+
+/** SQL of the row with this index. `processed_at` is set immediately when there is nothing to process. */
+const rowSql = (at: number): string =>
+  `($id${at}::text, $provider${at}::text, $deliveryId${at}::text, $path${at}::text, $eventType${at}::text,
+    $headers${at}::jsonb, $body${at}::bytea, $tenant${at}::int, $environment${at}::"Environment",
+      $isSigned${at}::boolean,
+    $status${at}::"DeliveryStatus", $reason${at}::text, case when $status${at} <> 'received' then now() end)`;
+
+const valuesOf = ({ id, delivery }: Waiting) => ({
+  id,
+  provider: delivery.provider,
+  deliveryId: delivery.deliveryId,
+  path: delivery.path,
+  eventType: delivery.eventType,
+  headers: JSON.stringify(delivery.headers),
+  body: delivery.body,
+  tenant: delivery.tenant,
+  environment: delivery.environment,
+  isSigned: delivery.isSigned,
+  status: delivery.status,
+  reason: delivery.reason,
+});
 
 const storedRow = { id: column.text };
 
@@ -55,20 +75,9 @@ const storeOf = (count: number) =>
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
   // Sorted: two statements that insert the same deliveries in different orders could deadlock.
   const sorted = batch.toSorted((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
-  const values = sorted.flatMap(({ id, delivery }) => [
-    id,
-    delivery.provider,
-    delivery.deliveryId,
-    delivery.path,
-    delivery.eventType,
-    JSON.stringify(delivery.headers),
-    delivery.body,
-    delivery.tenant,
-    delivery.environment,
-    delivery.isSigned,
-    delivery.status,
-    delivery.reason,
-  ]);
+  const values: Record<string, unknown> = {};
+  for (const [at, waiting] of sorted.entries())
+    for (const [name, value] of Object.entries(valuesOf(waiting))) values[`${name}${at}`] = value;
   const { rows } = await db.acrossTenants('inbound webhook', storeOf(batch.length), values);
   if (rows.length === batch.length) return batch.map(({ id }) => ({ id, isNew: true }));
   const made = new Set(rows.map(({ id }) => id));
@@ -85,18 +94,10 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
   });
 }
 
-/** The values of one row. `processed_at` is set immediately when there is nothing to process. */
-function rowOf(at: number): string {
-  const parameters = columnTypes.map(
-    (type, column) => `$${at * columnTypes.length + column + 1}::${type}`,
-  );
-  return `(${parameters.join(', ')}, case when ${parameters[columnTypes.length - 2]} <> 'received' then now() end)`;
-}
-
 const knownDeliveries = statement(
   'find-known-deliveries',
   `select d.id, d.provider, d.delivery_id as "deliveryId", d.status
-   from unnest($1::text[], $2::text[]) as given (provider, delivery_id)
+   from unnest($providers::text[], $deliveryIds::text[]) as given (provider, delivery_id)
    join webhook_deliveries d using (provider, delivery_id)`,
   {
     id: column.text,
@@ -110,10 +111,10 @@ async function findKnown(
   db: Queryable,
   repeated: readonly Waiting[],
 ): Promise<Map<string, { id: string; status: DeliveryStatus }>> {
-  const { rows } = await db.acrossTenants('inbound webhook', knownDeliveries, [
-    repeated.map(({ delivery }) => delivery.provider),
-    repeated.map(({ delivery }) => delivery.deliveryId),
-  ]);
+  const { rows } = await db.acrossTenants('inbound webhook', knownDeliveries, {
+    providers: repeated.map(({ delivery }) => delivery.provider),
+    deliveryIds: repeated.map(({ delivery }) => delivery.deliveryId),
+  });
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 

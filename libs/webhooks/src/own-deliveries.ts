@@ -41,16 +41,18 @@ export const columns = `id, delivery_id as "deliveryId", provider, path, event_t
  * The deliveries of an environment, and those of the whole organization. A payment or an e-mail belongs to one environment: a delivery
  * about one that was stored before its environment was known counts as one of production.
  */
-export const inEnvironment = `(environment = $2::"Environment"
-  or environment is null and (provider not in ('flow', 'resend') or $2::text = 'production'))`;
-const ownSql = `tenant = $1 and ${inEnvironment}`;
+export const inEnvironment = `(environment = $environment::"Environment"
+  or environment is null and (provider not in ('flow', 'resend') or $environment::text = 'production'))`;
+const ownSql = `tenant = $tenant and ${inEnvironment}`;
 
 const list = listStatement(
   'list-own-deliveries',
   `select ${columns} from webhook_deliveries
-   where ${ownSql} and ($3::text is null or status = $3::"DeliveryStatus") and ($4::text is null or provider = $4)
-     and ($5::timestamptz is null or received_at >= $5) and ($6::timestamptz is null or (received_at, id) < ($6, $7::text))
-   order by received_at desc, id desc limit $8`,
+   where ${ownSql} and ($status::text is null or status = $status::"DeliveryStatus")
+     and ($provider::text is null or provider = $provider)
+     and ($since::timestamptz is null or received_at >= $since)
+       and ($beforeAt::timestamptz is null or (received_at, id) < ($beforeAt, $beforeId::text))
+   order by received_at desc, id desc limit $limit`,
   summaryRow,
 );
 
@@ -65,20 +67,20 @@ export async function listOwnDeliveries(
     ...page
   }: Page & { status?: DeliveryStatus; provider?: string; since?: Date },
 ): Promise<Paged<RowOf<typeof summaryRow>>> {
-  const values = [scope.tenant, scope.environment, status, provider, since, ...pageValues(page)];
+  const values = { environment: scope.environment, status, provider, since, ...pageValues(page) };
   const { rows } = await db.query(scope, list, values);
   return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
 
 const byId = statement(
   'find-own-delivery',
-  `select ${columns}, headers, body from webhook_deliveries where ${ownSql} and id = $3`,
+  `select ${columns}, headers, body from webhook_deliveries where ${ownSql} and id = $id`,
   fullRow,
 );
 
 /** A delivery with its headers and body; null when the environment may not see one with this id. */
 export async function findOwnDelivery(db: Queryable, scope: Scope, id: string) {
-  return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  return (await db.query(scope, byId, { environment: scope.environment, id })).rows[0] ?? null;
 }
 
 const resetSql = `status = 'received', attempts = 0, reason = null, processed_at = null`;
@@ -86,24 +88,24 @@ const resetSql = `status = 'received', attempts = 0, reason = null, processed_at
 const replayOne = statement(
   'replay-own-delivery',
   `update webhook_deliveries set ${resetSql}
-   where ${ownSql} and id = $3 and status not in ('rejected', 'held') returning ${columns}`,
+   where ${ownSql} and id = $id and status not in ('rejected', 'held') returning ${columns}`,
   summaryRow,
 );
 
 /** Resets a delivery, so that the sweep sends its job. Returns null when there is none, or it was rejected or is held. */
 export async function replayOwnDelivery(db: Queryable, scope: Scope, id: string) {
-  return (await db.query(scope, replayOne, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  return (await db.query(scope, replayOne, { environment: scope.environment, id })).rows[0] ?? null;
 }
 
 const replayMany = statement(
   'replay-own-deliveries',
-  `update webhook_deliveries d set ${resetSql}, replay_id = $3
-   where d.tenant = $1 and d.id = any (array(
+  `update webhook_deliveries d set ${resetSql}, replay_id = $id
+   where d.tenant = $tenant and d.id = any (array(
      select id from webhook_deliveries
-     where ${ownSql} and status = $4::"DeliveryStatus" and status not in ('rejected', 'held', 'received')
-       and ($5::text is null or provider = $5) and ($6::timestamptz is null or received_at >= $6)
-       and ($7::timestamptz is null or received_at < $7)
-     order by received_at limit $8 for update skip locked))`,
+     where ${ownSql} and status = $status::"DeliveryStatus" and status not in ('rejected', 'held', 'received')
+       and ($provider::text is null or provider = $provider) and ($since::timestamptz is null or received_at >= $since)
+       and ($until::timestamptz is null or received_at < $until)
+     order by received_at limit $limit for update skip locked))`,
 );
 
 export interface ReplayFilter {
@@ -124,7 +126,7 @@ export async function replayMatching(
   { status, provider, since, until, limit }: ReplayFilter,
 ): Promise<{ id: string; deliveries: number }> {
   const id = newId('replay');
-  const values = [scope.tenant, scope.environment, id, status, provider, since, until, limit];
+  const values = { environment: scope.environment, id, status, provider, since, until, limit };
   return { id, deliveries: (await db.query(scope, replayMany, values)).rowCount };
 }
 
@@ -133,12 +135,12 @@ const progress = statement(
   `select count(*)::int as deliveries, (count(*) filter (where status = 'received'))::int as waiting,
           (count(*) filter (where status in ('processed', 'ignored')))::int as processed,
           (count(*) filter (where status not in ('received', 'processed', 'ignored')))::int as failed
-   from webhook_deliveries where ${ownSql} and replay_id = $3`,
+   from webhook_deliveries where ${ownSql} and replay_id = $id`,
   { deliveries: column.int4, waiting: column.int4, processed: column.int4, failed: column.int4 },
 );
 
 /** The numbers of a replay's deliveries by their state; null when the environment has no such replay. */
 export async function readReplay(db: Queryable, scope: Scope, id: string) {
-  const row = (await db.query(scope, progress, [scope.tenant, scope.environment, id])).rows[0]!;
+  const row = (await db.query(scope, progress, { environment: scope.environment, id })).rows[0]!;
   return row.deliveries === 0 ? null : { id, ...row };
 }

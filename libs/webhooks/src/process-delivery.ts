@@ -34,7 +34,7 @@ const pendingDeliveries = statement(
   'load-pending-deliveries',
   `select id, provider, path, event_type as "eventType", body, tenant, environment,
           signed as "isSigned", status, attempts, received_at as "receivedAt"
-   from webhook_deliveries where id = any($1) and status = 'received'`,
+   from webhook_deliveries where id = any($ids) and status = 'received'`,
   deliveryRow,
 );
 
@@ -43,7 +43,7 @@ export async function loadPending(
   db: Queryable,
   ids: readonly string[],
 ): Promise<(Delivery | null)[]> {
-  const { rows } = await db.acrossTenants('due work', pendingDeliveries, [ids]);
+  const { rows } = await db.acrossTenants('due work', pendingDeliveries, { ids });
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => found.get(id) ?? null);
 }
@@ -73,7 +73,8 @@ const finish = statement(
        tenant = coalesce((select no from organizations o where o.id = e.organization), d.tenant),
        environment = coalesce(e.environment::"Environment", d.environment),
        processed_at = case when e.status <> 'received' then now() end
-   from (select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) limit cardinality($1))
+   from (select * from unnest($ids::text[], $statuses::text[], $reasons::text[], $organizationIds::text[],
+     $environments::text[]) limit cardinality($ids))
      e(id, status, reason, organization, environment)
    where d.id = e.id and d.status = 'received'`,
 );
@@ -82,26 +83,26 @@ const finish = statement(
 export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): Promise<void> {
   // Sorted, like the locks of every statement that changes several of these rows.
   const sorted = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await db.acrossTenants('due work', finish, [
-    sorted.map(({ id }) => id),
-    sorted.map(({ outcome }) => outcome.status),
-    sorted.map(({ outcome }) => outcome.reason?.slice(0, 2_000) ?? null),
-    sorted.map(({ outcome }) => outcome.organizationId ?? null),
-    sorted.map(({ outcome }) => outcome.environment ?? null),
-  ]);
+  await db.acrossTenants('due work', finish, {
+    ids: sorted.map(({ id }) => id),
+    statuses: sorted.map(({ outcome }) => outcome.status),
+    reasons: sorted.map(({ outcome }) => outcome.reason?.slice(0, 2_000) ?? null),
+    organizationIds: sorted.map(({ outcome }) => outcome.organizationId ?? null),
+    environments: sorted.map(({ outcome }) => outcome.environment ?? null),
+  });
 }
 
 /** Deliveries without an owner count as those of tenant 0 when tenants take turns. `is not null`: see docs/adr/0081. */
 const tenant = 'coalesce(tenant, 0)';
 const where = `status = 'received' and ${tenant} is not null`;
-const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
+const isDue = 'received_at < now() - make_interval(secs => $olderThanMs::float8 / 1000)';
 const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
 const overdue = {
   tenants: leaseSql.tenants('overdue-tenants', pending),
   due: statement(
     'overdue-deliveries',
-    `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}
-     order by received_at, id limit $3 offset $4`,
+    `select id, path from webhook_deliveries where ${tenant} = $tenant and ${where} and ${isDue}
+     order by received_at, id limit $limit offset $offset`,
     { id: column.text, path: column.text },
   ),
 };
@@ -110,7 +111,7 @@ const overdue = {
 export const findOverdue = (
   db: Queryable,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
-) => claimByTenant(db, { ...overdue, values: [olderThanMs] }, limit);
+) => claimByTenant(db, { ...overdue, values: { olderThanMs } }, limit);
 
 const waiting = statement(
   'waiting-deliveries',
@@ -127,7 +128,7 @@ export async function waitingDeliveries(db: Queryable) {
 const replay = statement(
   'replay-deliveries',
   `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-   where (id = any($1) or status = $2::"DeliveryStatus" and status <> 'received') and status <> 'rejected'`,
+   where (id = any($ids) or status = $status::"DeliveryStatus" and status <> 'received') and status <> 'rejected'`,
 );
 
 /** Resets the named deliveries and all of `status`, except rejected ones; the sweep sends their jobs. Returns how many. */
@@ -136,7 +137,8 @@ export async function replayDeliveries(
   ids: readonly string[],
   status?: DeliveryStatus,
 ): Promise<number> {
-  return (await db.acrossTenants('operator command', replay, [ids, status ?? null])).rowCount;
+  return (await db.acrossTenants('operator command', replay, { ids, status: status ?? null }))
+    .rowCount;
 }
 
 /** Prefix of the reason of a delivery whose owner is named but unknown, and may become known later. */
@@ -145,12 +147,12 @@ export const unknownOwner = 'not known here: ';
 const retry = statement(
   'retry-unattributed-deliveries',
   `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-   where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
+   where provider = $provider and status = 'unattributed' and starts_with(reason, $unknownOwner)`,
 );
 
 /** Resets deliveries whose owner was unknown. Called when an owner has been created. */
 export async function retryUnattributed(db: Queryable, provider: string): Promise<void> {
-  await db.acrossTenants('inbound webhook', retry, [provider, unknownOwner]);
+  await db.acrossTenants('inbound webhook', retry, { provider, unknownOwner });
 }
 
 /** Days after receipt for which deliveries are kept. `openDays` is for failed and unattributed ones, which need a person. */
@@ -162,7 +164,8 @@ export interface Retention {
 /** The rows that the purge of an organization deletes. */
 export const deliveriesPurge = purgeRows(['webhook_deliveries']);
 
-const isPast = `status = $1 and status <> 'received' and received_at < now() - make_interval(secs => $2::float8 * 86400)`;
+const isPast = `status = $status and status <> 'received'
+   and received_at < now() - make_interval(secs => $doneDays::float8 * 86400)`;
 // The condition again, because a delivery may be replayed at this moment.
 const sweep = statement(
   'sweep-deliveries',
@@ -177,8 +180,8 @@ export async function sweepDeliveries(
 ): Promise<number> {
   let removed = 0;
   for (const status of ['processed', 'ignored', 'rejected'])
-    removed += await removeInBatches(db, sweep, [status, doneDays]);
+    removed += await removeInBatches(db, sweep, { status, doneDays });
   for (const status of ['failed', 'unattributed'])
-    removed += await removeInBatches(db, sweep, [status, openDays]);
+    removed += await removeInBatches(db, sweep, { status, doneDays: openDays });
   return removed;
 }

@@ -13,9 +13,10 @@ import { columns, fullRow, summaryRow } from './own-deliveries';
 const newestDeliveries = listStatement(
   'list-deliveries',
   `select ${columns} from webhook_deliveries
-   where tenant is null and ($1::text is null or status = $1::"DeliveryStatus") and ($2::text is null or provider = $2)
-     and ($3::timestamptz is null or (received_at, id) < ($3, $4::text))
-   order by received_at desc, id desc limit $5`,
+   where tenant is null and ($status::text is null or status = $status::"DeliveryStatus")
+     and ($provider::text is null or provider = $provider)
+     and ($beforeAt::timestamptz is null or (received_at, id) < ($beforeAt, $beforeId::text))
+   order by received_at desc, id desc limit $limit`,
   summaryRow,
 );
 
@@ -24,7 +25,7 @@ export async function listDeliveries(
   db: Queryable,
   { status, provider, ...page }: Page & { status?: string; provider?: string },
 ): Promise<Paged<RowOf<typeof summaryRow>>> {
-  const values = [status, provider, ...pageValues(page)];
+  const values = { status, provider, ...pageValues(page) };
   const { rows } = await db.acrossTenants('operator command', newestDeliveries, values);
   return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
@@ -32,7 +33,7 @@ export async function listDeliveries(
 const deliveryById = statement(
   'find-delivery',
   `select ${columns}, headers, body
-   from webhook_deliveries where tenant is null and (id = $1 or delivery_id = $1) order by received_at desc limit 1`,
+   from webhook_deliveries where tenant is null and (id = $id or delivery_id = $id) order by received_at desc limit 1`,
   fullRow,
 );
 
@@ -41,6 +42,6 @@ export async function findDelivery(
   db: Queryable,
   id: string,
 ): Promise<RowOf<typeof fullRow> | null> {
-  const { rows } = await db.acrossTenants('operator command', deliveryById, [id]);
+  const { rows } = await db.acrossTenants('operator command', deliveryById, { id });
   return rows[0] ?? null;
 }

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '@parley/db';
+import { type Db, type Queryable, type Statement, type Tenant, orderValues } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import { startStack } from '@parley/testing';
@@ -218,9 +218,11 @@ async function recorded(
   const sent: { name: string; text: string; values: unknown[] }[] = [];
   const recorder: Queryable = {
     ...db,
-    query(tenant, statement, values = []) {
-      sent.push({ name: statement.preparedAs!, text: statement.text, values: [...values] });
-      return db.query(tenant, statement, values);
+    query(subject, statement, values = {}) {
+      const { tenant } = subject as Tenant;
+      const ordered = orderValues(statement as Statement, values, tenant);
+      sent.push({ name: statement.preparedAs!, text: statement.text, values: [...ordered] });
+      return db.query(subject, statement, values);
     },
   };
   // A statement is prepared, and has a name, the second time it is sent.

@@ -111,9 +111,9 @@ export function createIntegrationHandlers({ db, box, ...deps }: IntegrationRoute
       db.transaction(async (tx) => {
         const { scope } = context;
         // Two requests at the same time would both find none, and count the same rows.
-        await tx.query(scope, lockKey, [
-          `parley-integrations-${scope.organizationId}-${scope.environment}`,
-        ]);
+        await tx.query(scope, lockKey, {
+          key: `parley-integrations-${scope.organizationId}-${scope.environment}`,
+        });
         const stored = await listIntegrations(tx, box, scope);
         if (stored.some((one) => one.provider === provider)) {
           const message = `${provider} is already configured in ${scope.environment}. Change it with PATCH`;

@@ -43,16 +43,17 @@ export type BegunExecution = { ok: true; executionId: string; threadId: string }
 /** A turn that a takeover keeps from being answered has ended already. */
 const putInBackground = statement(
   'put-execution-in-background',
-  `update executions set background = $3::jsonb, lease_owner = null, lease_until = null,
+  `update executions set background = $background::jsonb, lease_owner = null, lease_until = null,
           started_at = case when status in ('queued', 'running') then null else started_at end,
           status = case when status in ('queued', 'running') then 'queued'::"ExecutionStatus" else status end
-   where tenant = $1 and id = $2::bigint`,
+   where tenant = $tenant and id = $executionId::bigint`,
 );
 
 /** Lists leave out threads without a last message. */
 const hideThread = statement(
   'hide-thread-of-single-request',
-  `update threads set last_message_at = null, erase_at = now() + interval '1 day' where tenant = $1 and id = $2`,
+  `update threads set last_message_at = null, erase_at = now() + interval '1 day' where tenant = $tenant
+     and id = $threadId`,
 );
 
 /**
@@ -87,7 +88,7 @@ export async function beginExecution(
     sent,
     isProvisional: routing?.isProvisional,
   };
-  await tx.query(scope, putInBackground, [scope.tenant, executionId, JSON.stringify(background)]);
-  if (sent?.isSingle) await tx.query(scope, hideThread, [scope.tenant, threadId]);
+  await tx.query(scope, putInBackground, { executionId, background: JSON.stringify(background) });
+  if (sent?.isSingle) await tx.query(scope, hideThread, { threadId });
   return { ok: true, executionId, threadId };
 }

@@ -23,7 +23,7 @@ const isOpen = (row: string) =>
   `${row}background is not null and ${row}status in ('queued', 'running')`;
 /** No earlier turn of the thread is unfinished, except those whose process was killed, which `claim` ends. */
 const isFirst = `(
-  select true from executions p where p.tenant = $1 and p.thread_id = e.thread_id and p.id < e.id
+  select true from executions p where p.tenant = $tenant and p.thread_id = e.thread_id and p.id < e.id
     and p.status in ('queued', 'running') and (p.background is not null or p.lease_until > now())
   order by p.id limit 1) is null`;
 
@@ -63,26 +63,26 @@ export const waitingExecutions = async (db: Queryable) =>
 const claimSql = (which: string) => `
   with next as (
     select e.id, e.thread_id from executions e
-    where e.tenant = $1 and ${isOpen('e.')} and ${leaseSql.isFree('e.')} and ${which} and ${isFirst}
+    where e.tenant = $tenant and ${isOpen('e.')} and ${leaseSql.isFree('e.')} and ${which} and ${isFirst}
     order by coalesce(e.lease_until, e.created_at), e.id limit 1 for update skip locked),
   expired as (
     update executions set status = 'failed', error = 'interrupted', finished_at = now()
-    where tenant = $1 and thread_id = (select thread_id from next) and id < (select id from next)
+    where tenant = $tenant and thread_id = (select thread_id from next) and id < (select id from next)
       and status in ('queued', 'running') and background is null and lease_until <= now()),
   taken as (
-    update executions e set status = 'running', started_at = coalesce(e.started_at, now()), lease_owner = $2,
+    update executions e set status = 'running', started_at = coalesce(e.started_at, now()), lease_owner = $owner,
            lease_until = ${leaseSql.until(leaseSeconds)}, attempts = e.attempts + 1
-    from next where e.tenant = $1 and e.id = next.id returning e.*)
+    from next where e.tenant = $tenant and e.id = next.id returning e.*)
   select ${scopeColumns('e.')}, e.id::text as id, e.thread_id as "threadId", e.agent_slug as "agentSlug",
          e.router_slug as "routerSlug", e.input, e.request_id as "requestId", e.background, e.attempts, e.model,
          e.iterations, e.input_tokens as "inputTokens", e.output_tokens as "outputTokens",
          e.reasoning_tokens as "reasoningTokens", e.steps, t.params
-  from taken e join threads t on t.tenant = $1 and t.id = e.thread_id`;
+  from taken e join threads t on t.tenant = $tenant and t.id = e.thread_id`;
 
-const claimById = statement('claim-execution', claimSql('e.id = $3::bigint'), claimedRow);
+const claimById = statement('claim-execution', claimSql('e.id = $id::bigint'), claimedRow);
 const claimOfThread = statement(
   'claim-execution-of-thread',
-  claimSql('e.thread_id = $3'),
+  claimSql('e.thread_id = $threadId'),
   claimedRow,
 );
 const claimOfTenant = statement(
@@ -102,10 +102,10 @@ export async function claimExecution(
 ): Promise<ClaimedExecution | null> {
   const query =
     which === null
-      ? db.query({ tenant }, claimOfTenant, [tenant, owner])
+      ? db.query({ tenant }, claimOfTenant, { owner })
       : 'id' in which
-        ? db.query({ tenant }, claimById, [tenant, owner, which.id])
-        : db.query({ tenant }, claimOfThread, [tenant, owner, which.threadId]);
+        ? db.query({ tenant }, claimById, { owner, id: which.id })
+        : db.query({ tenant }, claimOfThread, { owner, threadId: which.threadId });
   return (await query).rows[0] ?? null;
 }
 
@@ -113,19 +113,19 @@ const messages = statement(
   'messages-before-execution',
   `select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id, m.author->>'name')
                    order by m.execution_id, m.position) as rows,
-          coalesce(max(m.position) filter (where m.execution_id = $3::bigint), 0) + 1 as position
+          coalesce(max(m.position) filter (where m.execution_id = $id::bigint), 0) + 1 as position
    from (select *, ${historyBytes} from thread_messages
-         where tenant = $1 and thread_id = $2 and role <> 'note' and execution_id <= $3::bigint
-           and (execution_id < $3::bigint or position < ${firstPosition})
+         where tenant = $tenant and thread_id = $threadId and role <> 'note' and execution_id <= $id::bigint
+           and (execution_id < $id::bigint or position < ${firstPosition})
          order by execution_id desc, position desc limit ${historyLimit}) m
    -- Messages of the execution itself are needed to continue it.
-   where m.execution_id = $3::bigint or m.bytes <= ${maxHistoryBytes}`,
+   where m.execution_id = $id::bigint or m.bytes <= ${maxHistoryBytes}`,
   { rows: column.jsonb<HistoryRow[]>().nullable, position: column.int4 },
 );
 
 /** The thread's messages up to an execution, and those of the execution itself, with the first free position among them. */
 export async function readRecorded(db: Queryable, { tenant, threadId, id }: ClaimedExecution) {
-  const [found] = (await db.query({ tenant }, messages, [tenant, threadId, id])).rows;
+  const [found] = (await db.query({ tenant }, messages, { threadId, id })).rows;
   const { rows, position } = found!;
   const own = (rows ?? []).filter(([executionId]) => executionId === id);
   return { history: (rows ?? []).filter(([executionId]) => executionId !== id), own, position };
@@ -133,8 +133,9 @@ export async function readRecorded(db: Queryable, { tenant, threadId, id }: Clai
 
 const setAgent = statement(
   'set-agent-of-execution',
-  `with turn as (update executions set agent_slug = $3 where tenant = $1 and id = $2::bigint returning thread_id)
-   update threads t set agent_slug = $3 from turn where t.tenant = $1 and t.id = turn.thread_id`,
+  `with turn as (update executions set agent_slug = $agentSlug where tenant = $tenant and id = $id::bigint
+     returning thread_id)
+   update threads t set agent_slug = $agentSlug from turn where t.tenant = $tenant and t.id = turn.thread_id`,
 );
 
 /** Stores the agent that a router's model has chosen. */
@@ -143,7 +144,7 @@ export const storeChosenAgent = async (
   scope: Scope,
   id: string,
   agentSlug: string,
-): Promise<void> => void (await db.query(scope, setAgent, [scope.tenant, id, agentSlug]));
+): Promise<void> => void (await db.query(scope, setAgent, { id, agentSlug }));
 
 const dueSince = leaseSql.dueSince;
 const due = {
@@ -151,9 +152,9 @@ const due = {
   due: statement(
     'due-executions',
     `select e.tenant, e.id::text as id from executions e
-     where e.tenant = $1 and ${isOpen('e.')} and ${dueSince} <= now()
+     where e.tenant = $tenant and ${isOpen('e.')} and ${dueSince} <= now()
        and (e.lease_until is not null or e.created_at < now() - interval '1 second') and ${isFirst}
-     order by ${dueSince}, e.id limit $2 offset $3`,
+     order by ${dueSince}, e.id limit $limit offset $offset`,
     { tenant: column.int4, id: column.text },
   ),
 };
@@ -164,7 +165,8 @@ export const findDueExecutions = (db: Queryable, limit: number) => claimByTenant
 const ended = statement(
   'execution-has-ended',
   `select true as ended from executions
-   where tenant = $1 and environment = $2::"Environment" and id = $3::bigint and status not in ('queued', 'running')`,
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id::bigint
+     and status not in ('queued', 'running')`,
   { ended: column.bool },
 );
 
@@ -172,13 +174,12 @@ export const hasEnded = async (
   db: Queryable,
   { tenant, environment }: Scope,
   id: string,
-): Promise<boolean> =>
-  (await db.query({ tenant }, ended, [tenant, environment, id])).rows.length > 0;
+): Promise<boolean> => (await db.query({ tenant }, ended, { environment, id })).rows.length > 0;
 
 const isOver = `(status not in ('queued', 'running') or (background is null and lease_until < now()))`;
 const endedAmong = statement(
   'ended-among-executions',
-  `select id::text as id from executions where tenant = $1 and id = any($2::bigint[]) and ${isOver}`,
+  `select id::text as id from executions where tenant = $tenant and id = any($ids::bigint[]) and ${isOver}`,
   { id: column.text },
 );
 
@@ -187,14 +188,13 @@ export const findEndedAmong = async (
   db: Queryable,
   tenant: number,
   ids: string[],
-): Promise<string[]> =>
-  (await db.query({ tenant }, endedAmong, [tenant, ids])).rows.map(({ id }) => id);
+): Promise<string[]> => (await db.query({ tenant }, endedAmong, { ids })).rows.map(({ id }) => id);
 
 const openOfThread = statement(
   'open-execution-of-thread',
   `select id::text as id from executions
-   where tenant = $1 and environment = $2::"Environment" and thread_id = $3 and not ${isOver}
-     and ($4::text is null or background->>'callerId' = $4)
+   where tenant = $tenant and environment = $environment::"Environment" and thread_id = $threadId and not ${isOver}
+     and ($callerId::text is null or background->>'callerId' = $callerId)
    order by id limit 1`,
   { id: column.text },
 );
@@ -206,19 +206,14 @@ export async function findOpenExecution(
   threadId: string,
   callerId: string | null,
 ): Promise<string | null> {
-  const { rows } = await db.query({ tenant }, openOfThread, [
-    tenant,
-    environment,
-    threadId,
-    callerId,
-  ]);
+  const { rows } = await db.query({ tenant }, openOfThread, { environment, threadId, callerId });
   return rows[0]?.id ?? null;
 }
 
 const cancel = statement(
   'cancel-execution',
   `update executions set status = 'failed', error = 'cancelled', finished_at = now(), lease_until = null
-   where tenant = $1 and environment = $2::"Environment" and id = $3::bigint and ${isOpen('')}`,
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id::bigint and ${isOpen('')}`,
 );
 
 /**
@@ -226,4 +221,4 @@ const cancel = statement(
  * further model or tool (docs/adr/0055). Does nothing when it has ended.
  */
 export const cancelExecution = async (db: Queryable, scope: Scope, id: string): Promise<void> =>
-  void (await db.query(scope, cancel, [scope.tenant, scope.environment, id]));
+  void (await db.query(scope, cancel, { environment: scope.environment, id }));

@@ -98,8 +98,9 @@ export async function chooseAgent(
 const candidatesBySlug = statement(
   'router-candidates',
   `select a.slug, c.name, c.definition->>'description' as description
-   from agents a join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
-   where a.tenant = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
+   from agents a join agent_configs c on c.tenant = $tenant and c.agent_id = a.id
+     and c.environment = $environment::"Environment"
+   where a.tenant = $tenant and a.slug = any($slugs) order by array_position($slugs, a.slug)`,
   { slug: column.text, name: column.text, description: column.text.nullable },
 );
 
@@ -108,7 +109,7 @@ async function loadCandidates(
   scope: Scope,
   slugs: readonly string[],
 ): Promise<Candidate[]> {
-  return (await db.query(scope, candidatesBySlug, [scope.tenant, scope.environment, slugs])).rows;
+  return (await db.query(scope, candidatesBySlug, { environment: scope.environment, slugs })).rows;
 }
 
 /** Characters of each message that the model chooses by. */
@@ -117,9 +118,9 @@ const maxMessageChars = 8_000;
 const recentMessages = statement(
   'router-recent-messages',
   `select role::text as role, left(content, ${maxMessageChars}) as content from thread_messages
-   where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
-     and ($4::bigint is null or execution_id < $4)
-   order by execution_id desc, position desc limit $3`,
+   where tenant = $tenant and thread_id = $threadId and role in ('user', 'assistant') and content <> ''
+     and ($before::bigint is null or execution_id < $before)
+   order by execution_id desc, position desc limit $count`,
   { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
 );
 
@@ -130,11 +131,10 @@ async function loadRecent(
   count: number,
   before?: string,
 ) {
-  const { rows } = await db.query(scope, recentMessages, [
-    scope.tenant,
+  const { rows } = await db.query(scope, recentMessages, {
     threadId,
     count,
-    before ?? null,
-  ]);
+    before: before ?? null,
+  });
   return rows.reverse();
 }

@@ -21,9 +21,9 @@ const routerSql = (threadKey: 'id' | 'external_id') =>
           case when t.transfer_count > 0 and t.last_message_at >= now() - interval '4 hours' then t.agent_slug end
             as transferred_to
    from routers r
-   left join threads t on t.tenant = $1 and t.environment = r.environment
-     and t.${threadKey} = $4
-   where r.tenant = $1 and r.environment = $2::"Environment" and r.slug = $3`;
+   left join threads t on t.tenant = $tenant and t.environment = r.environment
+     and t.${threadKey} = $threadId
+   where r.tenant = $tenant and r.environment = $environment::"Environment" and r.slug = $routerSlug`;
 
 const byThreadId = statement('router-with-thread-by-id', routerSql('id'), routerRow);
 const byExternalThreadId = statement(
@@ -42,12 +42,11 @@ export async function readRouterWithThread(
     externalThreadId,
   }: { routerSlug: string; threadId?: string; externalThreadId?: string },
 ): Promise<RowOf<typeof routerRow> | null> {
-  const values = [
-    scope.tenant,
-    scope.environment,
+  const values = {
+    environment: scope.environment,
     routerSlug,
-    threadId ?? externalThreadId ?? null,
-  ];
+    threadId: threadId ?? externalThreadId ?? null,
+  };
   const { rows } = await db.query(
     scope,
     threadId === undefined ? byExternalThreadId : byThreadId,

@@ -19,18 +19,19 @@ const findTarget = statement(
   'transfer-target',
   `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
    from agents a
-   join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
-   left join executions e on e.tenant = $1 and e.id = $4::bigint
-   left join routers r on r.tenant = $1 and r.environment = $2::"Environment"
+   join agent_configs c on c.tenant = $tenant and c.agent_id = a.id and c.environment = $environment::"Environment"
+   left join executions e on e.tenant = $tenant and e.id = $executionId::bigint
+   left join routers r on r.tenant = $tenant and r.environment = $environment::"Environment"
      and r.slug = e.router_slug
-   where a.tenant = $1 and a.slug = $3`,
+   where a.tenant = $tenant and a.slug = $toAgentSlug`,
   { id: column.text, name: column.text, routed: column.bool, in_router: column.bool.nullable },
 );
 
 const transferThread = statement(
   'transfer-thread',
-  `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
-   where tenant = $1 and id = $3 and environment = $2::"Environment" and transfer_count < $5`,
+  `update threads set agent_slug = $toAgentSlug, transfer_count = transfer_count + 1, updated_at = now()
+   where tenant = $tenant and id = $threadId and environment = $environment::"Environment"
+     and transfer_count < $maxTransfers`,
 );
 
 /**
@@ -43,20 +44,19 @@ export function createTransfer(
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
     if (fromAgentSlug === toAgentSlug)
       return refuse(`Agent "${toAgentSlug}" already has this conversation`);
-    const { tenant, environment } = scope;
-    const { rows } = await db.query(scope, findTarget, [
-      tenant,
+    const { environment } = scope;
+    const { rows } = await db.query(scope, findTarget, {
       environment,
       toAgentSlug,
-      executionId ?? null,
-    ]);
+      executionId: executionId ?? null,
+    });
     const target = rows[0];
     if (target === undefined)
       return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
     if (target.routed && target.in_router !== true)
       return refuse(`Agent "${toAgentSlug}" is not among the router's agents`);
     return db.transaction(async (client) => {
-      const values = [tenant, environment, threadId, toAgentSlug, maxTransfers];
+      const values = { environment, threadId, toAgentSlug, maxTransfers };
       const { rowCount } = await client.query(scope, transferThread, values);
       if (rowCount !== 1)
         return refuse(`This conversation was already transferred ${maxTransfers} times`);

@@ -15,13 +15,13 @@ export const sums = `count(*)::int as messages, (count(*) filter (where not stor
   sum(tool_error_count)::int as tool_errors`;
 export const durations = `array[${inBucket.join(', ')}] as durations`;
 
-/** Executions of tenant $1 with an id from $2 and below $3, at most the last `limit`. */
+/** Executions of `$tenant` with an id from `$firstId` and below `$endId`, at most the last `limit`. */
 export const executionsSql = (limit: number | null) => `
   select e.environment, coalesce(e.agent_slug, '-') as agent_slug, t.channel, date_trunc('hour', e.created_at, 'UTC') as hour,
     e.status = 'failed' and e.error is distinct from 'cancelled' as failed,
     e.status = 'succeeded' and e.output is null as stored, e.input_tokens, e.output_tokens, e.tool_call_count, e.tool_error_count,
     case when e.output is not null then least(${bucketCount - 1}, greatest(0, ceil(
       ln(greatest(1, extract(epoch from e.finished_at - e.created_at) * 1000)) / ln(${bucketFactor}))))::int end as bucket
-  from (select * from executions where tenant = $1 and id >= $2::bigint and id < $3::bigint
+  from (select * from executions where tenant = $tenant and id >= $firstId::bigint and id < $endId::bigint
         ${limit === null ? '' : `order by id desc limit ${limit}`}) e
-  join threads t on t.tenant = $1 and t.id = e.thread_id`;
+  join threads t on t.tenant = $tenant and t.id = e.thread_id`;

@@ -31,35 +31,41 @@ const names = [
 ];
 
 /** The beginning of the hour or day of `from`. */
-const begin = '(date_trunc($10, $8::timestamptz at time zone $11) at time zone $11)';
+const begin =
+  '(date_trunc($interval, $from::timestamptz at time zone $timezone) at time zone $timezone)';
 
-/** Parameters: tenant, ids and time of the live part, environment, agent, channel, from, to, interval, time zone. */
 const read = statement(
   'read-execution-statistics',
   `with live as materialized (
      select * from (${executionsSql(maxLiveExecutions)}) e
-     where environment = $5::"Environment" and ($6 = '' or agent_slug = $6) and ($7 = '' or channel = $7)
-       and hour >= greatest(${begin}, $4::timestamptz) and hour < $9),
+     where environment = $environment::"Environment" and ($agentSlug = '' or agent_slug = $agentSlug)
+       and ($channel = '' or channel = $channel)
+       and hour >= greatest(${begin}, $liveFrom::timestamptz) and hour < $to),
    stored as materialized (
-     select date_trunc($10, hour at time zone $11) as place, ${names.join(', ')}, durations from execution_statistics
-     where tenant = $1 and environment = $5::"Environment" and agent_slug = $6 and channel = $7
-       and hour >= ${begin} and hour < least($9, $4::timestamptz)),
+     select date_trunc($interval, hour at time zone $timezone) as place, ${names.join(', ')}, durations
+       from execution_statistics
+     where tenant = $tenant and environment = $environment::"Environment" and agent_slug = $agentSlug
+       and channel = $channel
+       and hour >= ${begin} and hour < least($to, $liveFrom::timestamptz)),
    counts as (
      select place, ${names.map((name) => `sum(${name}) as ${name}`).join(', ')}
      from (select place, ${names.join(', ')} from stored
-           union all select date_trunc($10, hour at time zone $11), ${sums} from live group by hour) c group by place),
+           union all select date_trunc($interval, hour at time zone $timezone), ${sums}
+             from live group by hour) c group by place),
    spread as (
      select place, jsonb_object_agg(i, n) as durations
      from (select place, i, sum(v)::int as n
            from (select place, i, v from stored, unnest(durations) with ordinality as d (v, i) where v > 0
                  union all
-                 select date_trunc($10, hour at time zone $11), bucket + 1, 1 from live where bucket is not null) d
+                 select date_trunc($interval, hour at time zone $timezone), bucket + 1, 1 from live
+                   where bucket is not null) d
            group by place, i) b
      group by place)
-   select (p.place at time zone $11) as start,
+   select (p.place at time zone $timezone) as start,
      ${names.map((name) => `coalesce(c.${name}, 0)::float8 as "${name}"`).join(', ')}, s.durations
-   from generate_series(date_trunc($10, $8::timestamptz at time zone $11), ($9::timestamptz - interval '1 ms') at time zone $11,
-                        ('1 ' || $10)::interval) as p (place)
+   from generate_series(date_trunc($interval, $from::timestamptz at time zone $timezone),
+     ($to::timestamptz - interval '1 ms') at time zone $timezone,
+                        ('1 ' || $interval)::interval) as p (place)
    left join counts c using (place) left join spread s using (place) order by p.place`,
   {
     start: column.timestamptz,
@@ -77,7 +83,7 @@ const read = statement(
 
 const rolledUntil = statement(
   'statistics-until',
-  'select until from execution_rollups where tenant = $1',
+  'select until from execution_rollups where tenant = $tenant',
   {
     until: column.timestamptz,
   },
@@ -89,22 +95,21 @@ const rolledUntil = statement(
  */
 export async function readStatistics(db: Queryable, scope: Scope, query: StatisticsQuery) {
   const { from, to, interval, timezone, agentSlug = '', channel = '' } = query;
-  const { rows: progress } = await db.query(scope, rolledUntil, [scope.tenant]);
+  const { rows: progress } = await db.query(scope, rolledUntil);
   const until = progress[0]?.until ?? new Date(0);
   const liveFrom = new Date(Math.max(until.getTime(), Date.now() - maxLiveMs));
-  const { rows } = await db.query(scope, read, [
-    scope.tenant,
-    String(firstIdAt(liveFrom)),
-    String(firstIdAt(to)),
-    until.getTime() === 0 ? liveFrom : until,
-    scope.environment,
+  const { rows } = await db.query(scope, read, {
+    firstId: String(firstIdAt(liveFrom)),
+    endId: String(firstIdAt(to)),
+    liveFrom: until.getTime() === 0 ? liveFrom : until,
+    environment: scope.environment,
     agentSlug,
     channel,
     from,
     to,
     interval,
     timezone,
-  ]);
+  });
   return {
     /** Until this time the figures are complete; later ones may change. */
     completeUntil: until,

@@ -8,13 +8,13 @@ export const settledMs = 15 * 60_000;
 
 const nextExecution = statement(
   'next-execution-to-roll-up',
-  `select created_at as "createdAt" from executions where tenant = $1 and id >= $2::bigint order by id limit 1`,
+  `select created_at as "createdAt" from executions where tenant = $tenant and id >= $id::bigint order by id limit 1`,
   { createdAt: column.timestamptz },
 );
 
 const rollUntil = statement(
   'roll-up-until',
-  `select until from execution_rollups where tenant = $1`,
+  `select until from execution_rollups where tenant = $tenant`,
   {
     until: column.timestamptz,
   },
@@ -26,19 +26,20 @@ const rollUpHour = statement(
   `with figures as (
      insert into execution_statistics (tenant, environment, agent_slug, channel, hour, messages, executions, failures,
        input_tokens, output_tokens, tool_calls, tool_errors, durations)
-     select $1, environment, coalesce(agent_slug, ''), coalesce(channel, ''), $4::timestamptz, ${sums}, ${durations}
+     select $tenant, environment, coalesce(agent_slug, ''), coalesce(channel, ''), $hour::timestamptz, ${sums},
+       ${durations}
      from (${executionsSql(null)}) e group by environment, cube (agent_slug, channel)
      on conflict (tenant, environment, agent_slug, channel, hour) do update set messages = excluded.messages,
        executions = excluded.executions, failures = excluded.failures, input_tokens = excluded.input_tokens,
        output_tokens = excluded.output_tokens, tool_calls = excluded.tool_calls, tool_errors = excluded.tool_errors,
        durations = excluded.durations)
-   insert into execution_rollups (tenant, until) values ($1, $5)
+   insert into execution_rollups (tenant, until) values ($tenant, $until)
    on conflict (tenant) do update set until = greatest(execution_rollups.until, excluded.until)`,
 );
 
 const markUntil = statement(
   'mark-rolled-up',
-  `insert into execution_rollups (tenant, until) values ($1, $2)
+  `insert into execution_rollups (tenant, until) values ($tenant, $until)
    on conflict (tenant) do update set until = greatest(execution_rollups.until, excluded.until)`,
 );
 
@@ -63,29 +64,27 @@ async function rollUpTenant(
   endMs: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const [progress] = (await db.query({ tenant }, rollUntil, [tenant])).rows;
+  const [progress] = (await db.query({ tenant }, rollUntil)).rows;
   let untilMs = progress?.until.getTime() ?? 0;
   let hours = 0;
   for (; untilMs < endMs; hours++) {
     signal.throwIfAborted();
-    const { rows } = await db.query({ tenant }, nextExecution, [
-      tenant,
-      String(firstIdAt(new Date(untilMs))),
-    ]);
+    const { rows } = await db.query({ tenant }, nextExecution, {
+      id: String(firstIdAt(new Date(untilMs))),
+    });
     const first = rows[0]?.createdAt.getTime() ?? Infinity;
     const hour = Math.max(untilMs, Math.floor(first / hourMs) * hourMs);
     if (hour >= endMs) {
-      await db.query({ tenant }, markUntil, [tenant, new Date(endMs)]);
+      await db.query({ tenant }, markUntil, { until: new Date(endMs) });
       return hours;
     }
     const [from, to] = [new Date(hour), new Date(hour + hourMs)];
-    await db.query({ tenant }, rollUpHour, [
-      tenant,
-      String(firstIdAt(from)),
-      String(firstIdAt(to)),
-      from,
-      to,
-    ]);
+    await db.query({ tenant }, rollUpHour, {
+      firstId: String(firstIdAt(from)),
+      endId: String(firstIdAt(to)),
+      hour: from,
+      until: to,
+    });
     untilMs = hour + hourMs;
   }
   return hours;

@@ -21,7 +21,7 @@ const dueThreads = {
   due: statement(
     'due-threads',
     `select ${scopeColumns('t.')}, id from threads t
-     where tenant = $1 and ${isTimed} and ${since} <= now() order by ${since}, id limit $2 offset $3`,
+     where tenant = $tenant and ${isTimed} and ${since} <= now() order by ${since}, id limit $limit offset $offset`,
     dueRow,
   ),
 };
@@ -39,7 +39,7 @@ const expiredThreads = {
   due: statement(
     'expired-threads',
     `select ${scopeColumns('t.')}, id from threads t
-     where tenant = $1 and erase_at <= now() order by erase_at, id limit $2 offset $3`,
+     where tenant = $tenant and erase_at <= now() order by erase_at, id limit $limit offset $offset`,
     dueRow,
   ),
 };
@@ -56,7 +56,7 @@ const noticeRow = {
 
 const takeNotice = statement(
   'take-notice-of-thread',
-  `update threads set notify_at = null where tenant = $1 and id = $2 and notify_at <= now()
+  `update threads set notify_at = null where tenant = $tenant and id = $id and notify_at <= now()
    returning waiting_reason as reason, left(params->>'contactName', ${contactNameChars}) as "contactName", waiting_since as "waitingSince"`,
   noticeRow,
 );
@@ -78,6 +78,6 @@ export async function settleDueThread(
   if (thread === null || thread.state === 'agent') return null;
   if (thread.resumesAt !== null && thread.resumesAt.getTime() <= Date.now())
     return { unanswered: await resumeThread(tx, scope, thread), notice: null };
-  const [notice] = (await tx.query(scope, takeNotice, [scope.tenant, thread.id])).rows;
+  const [notice] = (await tx.query(scope, takeNotice, { id: thread.id })).rows;
   return notice === undefined ? null : { unanswered: null, notice };
 }

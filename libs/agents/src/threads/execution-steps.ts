@@ -76,7 +76,7 @@ const callsOfExecution = statement(
            "resultBytes" <= ${maxValueBytes} and total <= ${maxTotalBytes} as "fitsResult"
          from (select *, sum("argsBytes" + "resultBytes") over (order by started_at, call_id) as total
                from (select *, octet_length(args::text) as "argsBytes", coalesce(octet_length(result::text), 0) as "resultBytes"
-                     from tool_calls where tenant = $1 and execution_id = $2::bigint) c) c) c
+                     from tool_calls where tenant = $tenant and execution_id = $id::bigint) c) c) c
    order by started_at, call_id`,
   callRow,
 );
@@ -90,7 +90,7 @@ export async function readSteps(
   scope: Scope,
   execution: Pick<StoredExecution, 'id' | 'status' | 'steps'>,
 ): Promise<ExecutionStep[]> {
-  const { rows } = await db.query(scope, callsOfExecution, [scope.tenant, execution.id]);
+  const { rows } = await db.query(scope, callsOfExecution, { id: execution.id });
   const calls = new Map(rows.map((call) => [call.callId, call]));
   const steps = execution.steps.flatMap((step): ExecutionStep[] => {
     if (step.kind === 'model') return [modelStep(step)];

@@ -15,10 +15,11 @@ export type EarlierTurn =
 const lastTurn = statement(
   'earlier-turn',
   `select e.status, e.output, e.finish_reason as "finishReason", e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
-          exists (select from executions x join tool_calls c on c.tenant = $1 and c.execution_id = x.id
-                  where x.tenant = $1 and x.thread_id = t.id and x.request_id = $4) as "hasActed"
-   from threads t join executions e on e.tenant = $1 and e.thread_id = t.id
-   where t.tenant = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
+          exists (select from executions x join tool_calls c on c.tenant = $tenant and c.execution_id = x.id
+                  where x.tenant = $tenant and x.thread_id = t.id and x.request_id = $requestId) as "hasActed"
+   from threads t join executions e on e.tenant = $tenant and e.thread_id = t.id
+   where t.tenant = $tenant and t.environment = $environment::"Environment" and t.external_id = $threadKey
+     and e.request_id = $requestId
    order by e.id desc limit 1`,
   {
     status: column.oneOf<'queued' | 'running' | 'succeeded' | 'failed'>('ExecutionStatus'),
@@ -37,12 +38,11 @@ export async function findEarlierTurn(
   threadKey: string,
   requestId: string,
 ): Promise<EarlierTurn> {
-  const { rows } = await db.query(scope, lastTurn, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, lastTurn, {
+    environment: scope.environment,
     threadKey,
     requestId,
-  ]);
+  });
   const turn = rows[0];
   if (turn === undefined) return { state: 'none' };
   const { status, output, finishReason, threadId, isAlive, hasActed } = turn;

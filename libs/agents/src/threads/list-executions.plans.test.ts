@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, type Statement, createDb } from '@parley/db';
+import { type Db, type Queryable, type Statement, type Values, createDb } from '@parley/db';
 import { type SeededOrganization, createTestDatabase, seedOrganization } from '@parley/testing';
 import { type ExecutionFilters, firstIdAt, listExecutions } from './read-executions';
 
@@ -90,7 +90,7 @@ test('the first id of a time is that of PostgreSQL, and a time without bounds is
 async function plansOf(filters: ExecutionFilters): Promise<string[]> {
   const statements: Statement[] = [];
   const recorder = {
-    query(tenant: Scope, statement: Statement, values: unknown[]) {
+    query(tenant: Scope, statement: Statement, values: Values) {
       statements.push(statement);
       return db.query(tenant, statement, values);
     },

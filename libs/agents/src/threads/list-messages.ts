@@ -39,13 +39,15 @@ const columns = (
 ) => `m.id, m.execution_id::text as "executionId", m.position, m.role::text as role,
     ${content} as content, octet_length(m.content) > octet_length(${content}) as "isTruncated", ${toolCallIds} as "toolCallIds",
     m.author, m.channel_message_id as "channelMessageId", m.created_at as "createdAt",
-    (select request_id from executions e where e.tenant = $1 and e.id = m.execution_id) as "requestId"
-  from thread_messages m where m.tenant = $1 and m.thread_id = $2 and m.role <> 'tool'`;
+    (select request_id from executions e where e.tenant = $tenant and e.id = m.execution_id) as "requestId"
+  from thread_messages m where m.tenant = $tenant and m.thread_id = $threadId and m.role <> 'tool'`;
 
 const messagesOfThread = listStatement(
   'list-thread-messages',
-  `select ${columns('left(m.content, $6)')} and ($3::bigint is null or (m.execution_id, m.position) < ($3, $4::int))
-   order by m.execution_id desc, m.position desc limit $5`,
+  `select ${columns('left(m.content, $contentChars)')}
+     and ($beforeExecutionId::bigint is null
+       or (m.execution_id, m.position) < ($beforeExecutionId, $beforePosition::int))
+   order by m.execution_id desc, m.position desc limit $limit`,
   messageRow,
 );
 
@@ -61,7 +63,13 @@ export async function listThreadMessages(
   contentChars = listedContentChars,
 ): Promise<Paged<ThreadMessage>> {
   const [executionId, position] = page.before?.id.split('-') ?? [];
-  const values = [scope.tenant, threadId, executionId, position, page.limit + 1, contentChars];
+  const values = {
+    threadId,
+    beforeExecutionId: executionId,
+    beforePosition: position,
+    limit: page.limit + 1,
+    contentChars,
+  };
   const { rows } = await db.query(scope, messagesOfThread, values);
   return toPaged(rows, page, (row) => ({
     at: row.createdAt,
@@ -71,7 +79,7 @@ export async function listThreadMessages(
 
 const messageOfThread = statement(
   'read-thread-message',
-  `select ${columns('m.content')} and m.id = $3 order by m.execution_id desc limit 1`,
+  `select ${columns('m.content')} and m.id = $id order by m.execution_id desc limit 1`,
   messageRow,
 );
 
@@ -82,5 +90,5 @@ export async function readThreadMessage(
   threadId: string,
   id: string,
 ): Promise<ThreadMessage | null> {
-  return (await db.query(scope, messageOfThread, [scope.tenant, threadId, id])).rows[0] ?? null;
+  return (await db.query(scope, messageOfThread, { threadId, id })).rows[0] ?? null;
 }

@@ -1,4 +1,4 @@
-import { type Db, type Queryable, type Statement, createDb } from '@parley/db';
+import { type Db, type Queryable, type Statement, type Values, createDb } from '@parley/db';
 import { type SeededOrganization, createTestDatabase, seedOrganization } from '@parley/testing';
 import { type ThreadFilters, listThreads } from './read-threads';
 
@@ -50,12 +50,12 @@ test.each<[string, ThreadFilters & { isUnread?: boolean }, (n: number) => boolea
 ])('%s: each thread once, in order of an index', async (name, filters, matches) => {
   const plans: string[] = [];
   const explained = {
-    query: async (scope: object, statement: Statement, values: unknown[]) => {
+    query: async (scope: object, statement: Statement, values: Values) => {
       const { rows } = await db.pool.query(`explain (generic_plan, costs off) ${statement.text}`);
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
       return db.query(scope as never, statement, values);
     },
-  } as Queryable;
+  } as unknown as Queryable;
   const found: number[] = [];
   for (
     let before: Parameters<typeof listThreads>[2]['before'] = null, pages = 0;

@@ -4,27 +4,27 @@ import { type Queryable, column, statement } from '@parley/db';
 const threadsToMerge = statement(
   'threads-to-merge',
   `select id, external_id as "externalId" from threads
-   where tenant = $1 and environment = $2::"Environment" and external_id = any($3) for update`,
+   where tenant = $tenant and environment = $environment::"Environment" and external_id = any($externalId) for update`,
   { id: column.text, externalId: column.text },
 );
 
 const rename = statement(
   'rename-thread',
-  'update threads set external_id = $3, updated_at = now() where tenant = $1 and id = $2',
+  'update threads set external_id = $to, updated_at = now() where tenant = $tenant and id = $id',
 );
 
 const findUnfinished = statement(
   'find-unfinished-turn',
-  "select from executions where tenant = $1 and thread_id = $2 and status in ('queued', 'running') limit 1",
+  "select from executions where tenant = $tenant and thread_id = $id and status in ('queued', 'running') limit 1",
 );
 
 const moveTurns = statement(
   'move-turns',
-  'update executions set thread_id = $3 where tenant = $1 and thread_id = $2',
+  'update executions set thread_id = $threadId where tenant = $tenant and thread_id = $id',
 );
 const moveMessages = statement(
   'move-thread-messages',
-  'update thread_messages set thread_id = $3 where tenant = $1 and thread_id = $2',
+  'update thread_messages set thread_id = $threadId where tenant = $tenant and thread_id = $id',
 );
 const keepTakeover = statement(
   'keep-takeover-of-merged-thread',
@@ -32,9 +32,13 @@ const keepTakeover = statement(
           resumes_at = old.resumes_at, waiting_since = old.waiting_since, waiting_reason = old.waiting_reason,
           notify_at = old.notify_at
    from threads old
-   where old.tenant = $1 and old.id = $2 and old.state <> 'agent' and t.tenant = $1 and t.id = $3 and t.state = 'agent'`,
+   where old.tenant = $tenant and old.id = $oldId and old.state <> 'agent' and t.tenant = $tenant and t.id = $targetId
+     and t.state = 'agent'`,
 );
-const remove = statement('delete-thread', 'delete from threads where tenant = $1 and id = $2');
+const remove = statement(
+  'delete-thread',
+  'delete from threads where tenant = $tenant and id = $id',
+);
 
 /**
  * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has a thread, the turns are
@@ -46,22 +50,21 @@ export async function mergeThreads(
   from: string,
   to: string,
 ): Promise<void> {
-  const { rows } = await tx.query(scope, threadsToMerge, [
-    scope.tenant,
-    scope.environment,
-    [from, to],
-  ]);
+  const { rows } = await tx.query(scope, threadsToMerge, {
+    environment: scope.environment,
+    externalId: [from, to],
+  });
   const old = rows.find(({ externalId }) => externalId === from);
   const target = rows.find(({ externalId }) => externalId === to);
   if (old === undefined) return;
   if (target === undefined) {
-    await tx.query(scope, rename, [scope.tenant, old.id, to]);
+    await tx.query(scope, rename, { id: old.id, to });
     return;
   }
-  const { rowCount: unfinished } = await tx.query(scope, findUnfinished, [scope.tenant, old.id]);
+  const { rowCount: unfinished } = await tx.query(scope, findUnfinished, { id: old.id });
   if (unfinished !== 0) return;
-  await tx.query(scope, moveTurns, [scope.tenant, old.id, target.id]);
-  await tx.query(scope, moveMessages, [scope.tenant, old.id, target.id]);
-  await tx.query(scope, keepTakeover, [scope.tenant, old.id, target.id]);
-  await tx.query(scope, remove, [scope.tenant, old.id]);
+  await tx.query(scope, moveTurns, { id: old.id, threadId: target.id });
+  await tx.query(scope, moveMessages, { id: old.id, threadId: target.id });
+  await tx.query(scope, keepTakeover, { oldId: old.id, targetId: target.id });
+  await tx.query(scope, remove, { id: old.id });
 }

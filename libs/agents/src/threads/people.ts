@@ -32,11 +32,12 @@ const lock = statement(
   'lock-thread',
   `select id, external_id as "externalId", channel, state, status, assignee_id as "assigneeId", labels,
           resumes_at as "resumesAt",
-          (select max(e.id) from executions e where e.tenant = $1 and e.thread_id = t.id) as "executionId"
+          (select max(e.id) from executions e where e.tenant = $tenant and e.thread_id = t.id) as "executionId"
    from threads t
-   where t.tenant = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
+   where t.tenant = $tenant and t.environment = $environment::"Environment"
+     and (t.id = $idOrExternalId or t.external_id = $idOrExternalId)
      and t.erase_at is null
-   order by t.id = $3 desc limit 1 for no key update`,
+   order by t.id = $idOrExternalId desc limit 1 for no key update`,
   lockedThread,
 );
 
@@ -49,20 +50,20 @@ export const lockThread = async (
   scope: Scope,
   idOrExternalId: string,
 ): Promise<LockedThread | null> =>
-  (await tx.query(scope, lock, [scope.tenant, scope.environment, idOrExternalId])).rows[0] ?? null;
+  (await tx.query(scope, lock, { environment: scope.environment, idOrExternalId })).rows[0] ?? null;
 
 const takeOver = statement(
   'take-thread-over',
-  `update threads set state = 'human', status = 'open', taken_over_by = $3::jsonb, taken_over_at = now(),
-          resumes_at = $4, notify_at = null, updated_at = now()
-   where tenant = $1 and id = $2`,
+  `update threads set state = 'human', status = 'open', taken_over_by = $by::jsonb, taken_over_at = now(),
+          resumes_at = $resumesAt, notify_at = null, updated_at = now()
+   where tenant = $tenant and id = $id`,
 );
 
 /** Ended like a message that arrives during a takeover. The process that runs the turn finds out at its next write. */
 const endOpenTurns = statement(
   'end-open-turns',
   `update executions set status = 'succeeded', output = null, finished_at = now(), lease_until = null
-   where tenant = $1 and thread_id = $2 and status in ('queued', 'running')`,
+   where tenant = $tenant and thread_id = $id and status in ('queued', 'running')`,
 );
 
 /**
@@ -75,22 +76,22 @@ export async function takeThreadOver(
   { id }: LockedThread,
   { by, resumesAt }: { by: Author; resumesAt: Date | null },
 ): Promise<void> {
-  await tx.query(scope, takeOver, [scope.tenant, id, JSON.stringify(by), resumesAt]);
-  await tx.query(scope, endOpenTurns, [scope.tenant, id]);
+  await tx.query(scope, takeOver, { id, by: JSON.stringify(by), resumesAt });
+  await tx.query(scope, endOpenTurns, { id });
 }
 
 const resume = statement(
   'resume-thread',
   `update threads set state = 'agent', resumes_at = null, notify_at = null, updated_at = now()
-   where tenant = $1 and id = $2`,
+   where tenant = $tenant and id = $id`,
 );
 
 // A text that the agent wrote with a call of a tool is no answer. A turn that has not ended may still answer.
 const lastUnanswered = statement(
   'last-unanswered-turn',
   `select case when m.role = 'user' and e.status = 'succeeded' and e.output is null then e.request_id end as "requestId"
-   from thread_messages m join executions e on e.tenant = $1 and e.id = m.execution_id
-   where m.tenant = $1 and m.thread_id = $2 and (m.role = 'user' or m.role = 'assistant' and m.tool_calls is null)
+   from thread_messages m join executions e on e.tenant = $tenant and e.id = m.execution_id
+   where m.tenant = $tenant and m.thread_id = $id and (m.role = 'user' or m.role = 'assistant' and m.tool_calls is null)
    order by m.execution_id desc, m.position desc limit 1`,
   { requestId: column.text.nullable },
 );
@@ -104,15 +105,16 @@ export async function resumeThread(
   scope: Scope,
   { id }: LockedThread,
 ): Promise<string | null> {
-  await tx.query(scope, resume, [scope.tenant, id]);
-  return (await tx.query(scope, lastUnanswered, [scope.tenant, id])).rows[0]?.requestId ?? null;
+  await tx.query(scope, resume, { id });
+  return (await tx.query(scope, lastUnanswered, { id })).rows[0]?.requestId ?? null;
 }
 
 const addMessage = statement(
   'add-message-of-person',
   `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, author, channel_message_id)
-   select $4, $1, $2, $3, greatest(${firstPosition}, max(position) + 1), $5::"MessageRole", $6, $7::jsonb, $8
-   from thread_messages where tenant = $1 and execution_id = $3
+   select $id, $tenant, $threadId, $executionId, greatest(${firstPosition}, max(position) + 1), $role::"MessageRole",
+     $content, $author::jsonb, $channelMessageId
+   from thread_messages where tenant = $tenant and execution_id = $executionId
    on conflict (id, tenant) do nothing`,
 );
 
@@ -135,14 +137,22 @@ export async function addPersonsMessage(
   { role, content, author, channelMessageId, id = newId('msg') }: PersonsMessage,
 ): Promise<string | null> {
   if (executionId === null) return null;
-  const values = [scope.tenant, threadId, executionId, id, role, content, JSON.stringify(author)];
-  await tx.query(scope, addMessage, [...values, channelMessageId ?? null]);
+  await tx.query(scope, addMessage, {
+    id,
+    threadId,
+    executionId,
+    role,
+    content,
+    author: JSON.stringify(author),
+    channelMessageId: channelMessageId ?? null,
+  });
   return id;
 }
 
 const newestOfOthers = statement(
   'newest-message-of-thread',
-  `select id from thread_messages where tenant = $1 and thread_id = $2 and role in ('user', 'assistant') and content <> ''
+  `select id from thread_messages where tenant = $tenant and thread_id = $id and role in ('user', 'assistant')
+     and content <> ''
    order by execution_id desc, position desc limit 1`,
   { id: column.text },
 );
@@ -152,13 +162,12 @@ export const lastMessageId = async (
   tx: Queryable,
   scope: Scope,
   { id }: LockedThread,
-): Promise<string | null> =>
-  (await tx.query(scope, newestOfOthers, [scope.tenant, id])).rows[0]?.id ?? null;
+): Promise<string | null> => (await tx.query(scope, newestOfOthers, { id })).rows[0]?.id ?? null;
 
 const threadForPhone = statement(
   'create-thread-for-phone',
   `insert into threads (id, tenant, environment, external_id, channel, last_message_at, updated_at)
-   values ($1, $2, $3::"Environment", $4, 'whatsapp', now(), now())
+   values ($id, $tenant, $environment::"Environment", $externalId, 'whatsapp', now(), now())
    on conflict (tenant, environment, external_id) do nothing`,
 );
 
@@ -171,12 +180,11 @@ export async function recordPhoneReply(
   scope: Scope,
   { externalId, content, channelMessageId, resumesAt }: PhoneReply,
 ): Promise<void> {
-  await tx.query(scope, threadForPhone, [
-    newId('thread'),
-    scope.tenant,
-    scope.environment,
+  await tx.query(scope, threadForPhone, {
+    id: newId('thread'),
+    environment: scope.environment,
     externalId,
-  ]);
+  });
   const thread = (await lockThread(tx, scope, externalId))!;
   const author: Author = { type: 'phone', id: 'phone', name: 'Phone' };
   await addPersonsMessage(tx, scope, thread, {
@@ -200,7 +208,7 @@ interface PhoneReply {
 
 const lockShared = statement(
   'lock-thread-for-reply',
-  'select state from threads where tenant = $1 and id = $2 for share',
+  'select state from threads where tenant = $tenant and id = $threadId for share',
   { state: lockedThread.state },
 );
 
@@ -210,16 +218,18 @@ export const lockForReply = async (
   scope: Scope,
   threadId: string,
 ): Promise<ThreadState | null> =>
-  (await tx.query(scope, lockShared, [scope.tenant, threadId])).rows[0]?.state ?? null;
+  (await tx.query(scope, lockShared, { threadId })).rows[0]?.state ?? null;
 
 const withdraw = statement(
   'withdraw-reply',
   `with turn as (
      update executions set output = null
-     where tenant = $1 and thread_id = $2 and request_id = $3 and status = 'succeeded' and output is not null
+     where tenant = $tenant and thread_id = $threadId and request_id = $requestId and status = 'succeeded'
+       and output is not null
      returning id)
    delete from thread_messages m using turn
-   where m.tenant = $1 and m.execution_id = turn.id and m.role = 'assistant' and m.author is null and m.tool_calls is null`,
+   where m.tenant = $tenant and m.execution_id = turn.id and m.role = 'assistant' and m.author is null
+     and m.tool_calls is null`,
 );
 
 /** Removes the agent's reply to a message, which a takeover keeps back, from its thread. */
@@ -228,14 +238,16 @@ export async function withdrawReply(
   scope: Scope,
   { threadId, requestId }: { threadId: string; requestId: string },
 ): Promise<void> {
-  await tx.query(scope, withdraw, [scope.tenant, threadId, requestId]);
+  await tx.query(scope, withdraw, { threadId, requestId });
 }
 
 const wait = statement(
   'thread-waits-for-person',
-  `update threads set state = 'waiting', status = 'open', waiting_since = now(), waiting_reason = $4, resumes_at = $5,
-          notify_at = $6, updated_at = now()
-   where tenant = $1 and environment = $2::"Environment" and id = $3 and state = 'agent' and erase_at is null`,
+  `update threads set state = 'waiting', status = 'open', waiting_since = now(), waiting_reason = $reason,
+     resumes_at = $resumesAt,
+          notify_at = $notifyAt, updated_at = now()
+   where tenant = $tenant and environment = $environment::"Environment" and id = $threadId and state = 'agent'
+     and erase_at is null`,
 );
 
 /** The agent asks for a person, and does not answer until `resumesAt` (null: until a person says so). False: a person answers already. */
@@ -251,7 +263,7 @@ export async function askForPerson(
   },
 ): Promise<boolean> {
   const { threadId, agentSlug, reason, resumesAt, notifyAt } = request;
-  const values = [scope.tenant, scope.environment, threadId, reason, resumesAt, notifyAt];
+  const values = { environment: scope.environment, threadId, reason, resumesAt, notifyAt };
   if ((await tx.query(scope, wait, values)).rowCount !== 1) return false;
   await recordEvent(tx, scope, {
     type: 'thread.waiting',
@@ -263,8 +275,8 @@ export async function askForPerson(
 
 const change = statement(
   'change-thread',
-  `update threads set status = $3::"ThreadStatus", assignee_id = $4, labels = $5, updated_at = now()
-   where tenant = $1 and id = $2`,
+  `update threads set status = $status::"ThreadStatus", assignee_id = $assigneeId, labels = $labels, updated_at = now()
+   where tenant = $tenant and id = $id`,
 );
 
 export interface ThreadChange {
@@ -282,14 +294,15 @@ export async function changeThread(
   body: ThreadChange,
 ) {
   const { status = thread.status, assigneeId = thread.assigneeId, labels = thread.labels } = body;
-  await tx.query(scope, change, [scope.tenant, thread.id, status, assigneeId, labels]);
+  await tx.query(scope, change, { id: thread.id, status, assigneeId, labels });
 }
 
 const visit = statement(
   'visit-thread',
   `insert into thread_visits as v (tenant, thread_id, visitor_id, visitor, read_at, open_until, typing_until)
-   values ($1, $2, $3, $4::jsonb, case when $5 then now() end, now() + $6 * interval '1 second',
-           now() + $7 * interval '1 second')
+   values ($tenant, $threadId, $id, $visitor::jsonb, case when $isRead then now() end,
+     now() + $openSeconds * interval '1 second',
+           now() + $typingSeconds * interval '1 second')
    on conflict (tenant, visitor_id, thread_id) do update
      set visitor = excluded.visitor, read_at = coalesce(excluded.read_at, v.read_at),
          open_until = coalesce(excluded.open_until, v.open_until),
@@ -311,22 +324,22 @@ export async function visitThread(
   threadId: string,
   { visitor, isRead = false, openSeconds = null, typingSeconds = null }: Visit,
 ): Promise<void> {
-  const values = [
-    scope.tenant,
+  const values = {
     threadId,
-    visitor.id,
-    JSON.stringify(visitor),
+    id: visitor.id,
+    visitor: JSON.stringify(visitor),
     isRead,
     openSeconds,
     typingSeconds,
-  ];
+  };
   await db.query(scope, visit, values);
 }
 
 const erase = statement(
   'erase-thread',
-  `delete from threads where tenant = $1 and id = $2 and not exists (
-     select from executions where tenant = $1 and thread_id = $2 and status in ('queued', 'running') and lease_until > now())`,
+  `delete from threads where tenant = $tenant and id = $id and not exists (
+     select from executions where tenant = $tenant and thread_id = $id and status in ('queued', 'running')
+       and lease_until > now())`,
 );
 
 /**
@@ -342,5 +355,5 @@ export const eraseThread = (
     tx,
     scope,
     id,
-    async () => (await tx.query(scope, erase, [scope.tenant, id])).rowCount === 1,
+    async () => (await tx.query(scope, erase, { id })).rowCount === 1,
   );

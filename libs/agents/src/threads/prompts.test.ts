@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, statement } from '@parley/db';
 import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { readPrompt, withPromptsErased } from './prompts';
 import { readExecution } from './read-executions';
@@ -116,8 +116,8 @@ test('a prompt is erased with the last execution that sent it, and stored again 
       withPromptsErased(tx, org.scope, threadId, () =>
         tx.query(
           org.scope,
-          { name: 'x', row: {}, text: 'delete from threads where tenant = $1 and id = $2' },
-          [org.scope.tenant, threadId],
+          statement('x', 'delete from threads where tenant = $tenant and id = $threadId'),
+          { threadId },
         ),
       ),
     );

@@ -14,7 +14,7 @@ export type StoredPrompt = RowOf<typeof promptRow>;
 
 const promptByHash = statement(
   'find-execution-prompt',
-  'select text, bytes, tools from execution_prompts where tenant = $1 and hash = $2',
+  'select text, bytes, tools from execution_prompts where tenant = $tenant and hash = $hash',
   promptRow,
 );
 
@@ -24,21 +24,21 @@ export async function readPrompt(
   scope: Scope,
   hash: Buffer,
 ): Promise<StoredPrompt | null> {
-  const { rows } = await db.query(scope, promptByHash, [scope.tenant, hash]);
+  const { rows } = await db.query(scope, promptByHash, { hash });
   return rows[0] ?? null;
 }
 
 const hashesOfThread = statement(
   'prompt-hashes-of-thread',
   `select distinct prompt_hash as hash from executions
-   where tenant = $1 and thread_id = $2 and prompt_hash is not null`,
+   where tenant = $tenant and thread_id = $threadId and prompt_hash is not null`,
   { hash: column.bytea },
 );
 
 const deleteUnused = statement(
   'delete-unused-prompts',
-  `delete from execution_prompts p where p.tenant = $1 and p.hash = any($2::bytea[])
-     and not exists (select from executions e where e.tenant = $1 and e.prompt_hash = p.hash)`,
+  `delete from execution_prompts p where p.tenant = $tenant and p.hash = any($hashes::bytea[])
+     and not exists (select from executions e where e.tenant = $tenant and e.prompt_hash = p.hash)`,
 );
 
 /**
@@ -51,9 +51,9 @@ export async function withPromptsErased<T>(
   threadId: string,
   erase: () => Promise<T>,
 ): Promise<T> {
-  const { rows } = await tx.query(scope, hashesOfThread, [scope.tenant, threadId]);
+  const { rows } = await tx.query(scope, hashesOfThread, { threadId });
   const result = await erase();
   if (rows.length > 0)
-    await tx.query(scope, deleteUnused, [scope.tenant, rows.map(({ hash }) => hash)]);
+    await tx.query(scope, deleteUnused, { hashes: rows.map(({ hash }) => hash) });
   return result;
 }

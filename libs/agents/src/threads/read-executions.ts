@@ -128,7 +128,8 @@ const outcomeOf = (status: ExecutionState): string =>
       : status;
 
 const filtered =
-  'e.id < $5::bigint and e.id >= $6::bigint and ($7::text is null or ' + `${state} = $7)`;
+  'e.id < $beforeId::bigint and e.id >= $sinceId::bigint and ($status::text is null or ' +
+  `${state} = $status)`;
 
 /**
  * Reads the first rows of each outcome, with and without tool errors, from an index that has them in the order of the list.
@@ -136,29 +137,29 @@ const filtered =
  */
 const pageOf = (agent: string) => `
   select ${columns}, left(e.input, ${inputChars}) as input
-  from (select found.id from unnest($3::text[]) as o (outcome), unnest($4::boolean[]) as x (has_errors),
+  from (select found.id from unnest($outcomes::text[]) as o (outcome), unnest($hasErrors::boolean[]) as x (has_errors),
           lateral (select e.id from executions e
-                   where e.tenant = $1 and e.environment = $2::"Environment" ${agent}
+                   where e.tenant = $tenant and e.environment = $environment::"Environment" ${agent}
                      and ${outcome} = o.outcome and (e.tool_error_count > 0) = x.has_errors and ${filtered}
-                   order by e.id desc limit $8) found
-        order by found.id desc limit $8) page
-  join executions e on e.tenant = $1 and e.id = page.id
+                   order by e.id desc limit $limit) found
+        order by found.id desc limit $limit) page
+  join executions e on e.tenant = $tenant and e.id = page.id
   order by e.id desc`;
 
 const list = listStatement('list-executions', pageOf(''), summaryRow);
 const listOfAgent = listStatement(
   'list-executions-of-agent',
-  pageOf('and e.agent_slug = $9'),
+  pageOf('and e.agent_slug = $agentSlug'),
   summaryRow,
 );
 
 const listOfThread = listStatement(
   'list-executions-of-thread',
   `select ${columns}, left(e.input, ${inputChars}) as input from executions e
-   where e.tenant = $1 and e.environment = $2::"Environment" and e.thread_id = $9
-     and ${outcome} = any($3) and (e.tool_error_count > 0) = any($4) and ${filtered}
-     and ($10::text is null or e.agent_slug = $10)
-   order by e.id desc limit $8`,
+   where e.tenant = $tenant and e.environment = $environment::"Environment" and e.thread_id = $threadId
+     and ${outcome} = any($outcomes) and (e.tool_error_count > 0) = any($hasErrors) and ${filtered}
+     and ($agentSlug::text is null or e.agent_slug = $agentSlug)
+   order by e.id desc limit $limit`,
   summaryRow,
 );
 
@@ -194,21 +195,20 @@ export async function listExecutions(
     before,
   }: Page & ExecutionFilters,
 ): Promise<Paged<ExecutionSummary>> {
-  const values = [
-    scope.tenant,
-    scope.environment,
-    status === undefined ? outcomes : [outcomeOf(status)],
-    toolErrors ? [true] : [true, false],
-    before?.id ?? String(maxId),
-    String(since === undefined ? 0 : firstIdAt(since)),
-    status ?? null,
-    limit + 1,
-  ];
+  const values = {
+    environment: scope.environment,
+    outcomes: status === undefined ? outcomes : [outcomeOf(status)],
+    hasErrors: toolErrors ? [true] : [true, false],
+    beforeId: before?.id ?? String(maxId),
+    sinceId: String(since === undefined ? 0 : firstIdAt(since)),
+    status: status ?? null,
+    limit: limit + 1,
+  };
   const { rows } =
     threadId !== undefined
-      ? await db.query(scope, listOfThread, [...values, threadId, agentSlug ?? null])
+      ? await db.query(scope, listOfThread, { ...values, threadId, agentSlug: agentSlug ?? null })
       : agentSlug !== undefined
-        ? await db.query(scope, listOfAgent, [...values, agentSlug])
+        ? await db.query(scope, listOfAgent, { ...values, agentSlug })
         : await db.query(scope, list, values);
   return toPaged(rows, { limit, before }, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
@@ -216,7 +216,7 @@ export async function listExecutions(
 const byId = statement(
   'find-execution',
   `select ${wholeColumns} from executions e
-   where e.tenant = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
+   where e.tenant = $tenant and e.environment = $environment::"Environment" and e.id = $id::bigint`,
   wholeRow,
 );
 
@@ -226,7 +226,7 @@ export async function readExecution(
   scope: Scope,
   id: string,
 ): Promise<StoredExecution | null> {
-  return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  return (await db.query(scope, byId, { environment: scope.environment, id })).rows[0] ?? null;
 }
 
 const messagesOfExecution = listStatement(
@@ -235,12 +235,12 @@ const messagesOfExecution = listStatement(
           octet_length(m.content) > octet_length(left(m.content, ${listedContentChars})) as "isTruncated",
           ${toolCallIds} as "toolCallIds", m.created_at as "createdAt"
    from thread_messages m
-   where m.tenant = $1 and m.execution_id = $2::bigint and m.author is null and m.role <> 'tool'
+   where m.tenant = $tenant and m.execution_id = $executionId::bigint and m.author is null and m.role <> 'tool'
    order by m.position limit ${maxMessages}`,
   messageRow,
 );
 
 /** The messages of an execution in their order, without those of tools, each with its first characters. */
 export async function readMessages(db: Queryable, scope: Scope, executionId: string) {
-  return (await db.query(scope, messagesOfExecution, [scope.tenant, executionId])).rows;
+  return (await db.query(scope, messagesOfExecution, { executionId })).rows;
 }

@@ -21,6 +21,7 @@ import {
   finish,
   historyLimit,
   progressValues,
+  promptValues,
   recordCalls,
   recordOvertaken,
   recordResults,
@@ -85,23 +86,22 @@ async function enter(
   scope: Scope,
   { agent, threadId, externalThreadId, ...turn }: NewTurn,
 ): Promise<BegunRow[]> {
-  const { rows } = await db.query(scope, enterThread, [
-    scope.tenant,
-    scope.environment,
-    'id' in agent ? agent.id : null,
-    'slug' in agent ? agent.slug : null,
-    threadId ?? null,
-    externalThreadId ?? null,
-    newId('thread'),
-    turn.channel,
-    JSON.stringify(withShortName(turn.params)),
-    turn.isChecked,
-    turn.routerSlug ?? null,
+  const { rows } = await db.query(scope, enterThread, {
+    environment: scope.environment,
+    agentId: 'id' in agent ? agent.id : null,
+    agentSlug: 'slug' in agent ? agent.slug : null,
+    threadId: threadId ?? null,
+    externalThreadId: externalThreadId ?? null,
+    newThreadId: newId('thread'),
+    channel: turn.channel,
+    params: JSON.stringify(withShortName(turn.params)),
+    isChecked: turn.isChecked,
+    routerSlug: turn.routerSlug ?? null,
     owner,
-    turn.message,
-    turn.requestId ?? null,
-    newId('msg'),
-  ]);
+    message: turn.message,
+    requestId: turn.requestId ?? null,
+    messageId: newId('msg'),
+  });
   return rows;
 }
 
@@ -123,7 +123,7 @@ export function createTurnStore(db: Queryable, owner: string) {
     stored.set(keyOf(turn, prompt), true);
     if (hasPrompt) return;
     const { hash, text, bytes, tools } = prompt;
-    await db.query(turn, restorePrompt, [turn.tenant, turn.id, hash, text, bytes, tools]);
+    await db.query(turn, restorePrompt, { id: turn.id, hash, text, bytes, tools });
   }
 
   return {
@@ -134,13 +134,12 @@ export function createTurnStore(db: Queryable, owner: string) {
      * unfinished. Earlier turns whose lease has expired are ended as failed. `overtaken`: a takeover has ended the turn.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | 'overtaken' | null> {
-      const { rows } = await db.query(turn, claim, [
-        turn.tenant,
-        turn.threadId,
-        turn.id,
+      const { rows } = await db.query(turn, claim, {
+        threadId: turn.threadId,
+        id: turn.id,
         owner,
-        historyLimit,
-      ]);
+        limit: historyLimit,
+      });
       const { claimed, isOvertaken, history } = rows[0]!;
       if (claimed) return history ?? [];
       return isOvertaken ? 'overtaken' : null;
@@ -155,7 +154,7 @@ export function createTurnStore(db: Queryable, owner: string) {
       roles: string[][],
       history: HistoryRow[],
     ): Promise<HistoryRow[]> {
-      const values = [turn.tenant, turn.threadId, turn.id, JSON.stringify(roles)];
+      const values = { threadId: turn.threadId, id: turn.id, roles: JSON.stringify(roles) };
       const { rows } = await db.query(turn, restrictHistory, values);
       const visible = new Set(rows.map(({ id }) => id));
       return history.filter(([executionId]) => visible.has(executionId));
@@ -163,7 +162,7 @@ export function createTurnStore(db: Queryable, owner: string) {
 
     /** The ids of the thread's earlier turns that the provider may have refused. */
     async refusedTurns({ tenant, threadId, id }: Turn): Promise<Set<string>> {
-      const { rows } = await db.query({ tenant }, refusedTurns, [tenant, threadId, id]);
+      const { rows } = await db.query({ tenant }, refusedTurns, { threadId, id });
       return new Set(rows.map((row) => row.id));
     },
 
@@ -179,15 +178,16 @@ export function createTurnStore(db: Queryable, owner: string) {
         prompt?: SentPrompt;
       },
     ): Promise<boolean> {
-      const { rows } = await db.query(turn, recordCalls, [
+      const { rows } = await db.query(turn, recordCalls, {
         ...resultValues(turn, step.results),
         owner,
-        newId('msg'),
-        step.position,
-        step.text,
-        JSON.stringify(step.calls),
-        ...progressValues(turn, step.progress, step.prompt, isStored(turn, step.prompt)),
-      ]);
+        messageId: newId('msg'),
+        position: step.position,
+        text: step.text,
+        calls: JSON.stringify(step.calls),
+        ...progressValues(turn, step.progress),
+        ...promptValues(step.prompt, isStored(turn, step.prompt)),
+      });
       if (rows[0] === undefined) return false;
       await keepPrompt(turn, step.prompt, rows[0].has_prompt);
       return true;
@@ -205,17 +205,18 @@ export function createTurnStore(db: Queryable, owner: string) {
       results: readonly CallResult[] = [],
       prompt?: SentPrompt,
     ): Promise<boolean> {
-      const { rows } = await db.query(turn, finish, [
+      const { rows } = await db.query(turn, finish, {
         ...resultValues(turn, results),
         owner,
-        outcome.status,
-        outcome.reply?.content ?? null,
-        outcome.error ?? null,
-        outcome.reply?.id ?? null,
-        outcome.reply?.position ?? null,
-        outcome.finishReason,
-        ...progressValues(turn, outcome, prompt, isStored(turn, prompt)),
-      ]);
+        status: outcome.status,
+        reply: outcome.reply?.content ?? null,
+        error: outcome.error ?? null,
+        messageId: outcome.reply?.id ?? null,
+        position: outcome.reply?.position ?? null,
+        finishReason: outcome.finishReason,
+        ...progressValues(turn, outcome),
+        ...promptValues(prompt, isStored(turn, prompt)),
+      });
       if (rows[0] === undefined) return false;
       await keepPrompt(turn, prompt, rows[0].has_prompt);
       return true;
@@ -223,27 +224,28 @@ export function createTurnStore(db: Queryable, owner: string) {
 
     /** Gives a background execution back: another process continues it from its recorded calls. */
     async release(turn: Turn): Promise<void> {
-      await db.query(turn, release, [turn.tenant, turn.id, owner]);
+      await db.query(turn, release, { id: turn.id, owner });
     },
 
     /** Stores the usage of a lost turn if a takeover or a cancellation has ended it. False: the turn was lost otherwise. */
     async recordOvertaken(turn: Turn, progress: Progress): Promise<boolean> {
-      const values = progressValues(turn, progress, undefined, false).slice(0, -3);
-      return (
-        (await db.query(turn, recordOvertaken, [turn.tenant, turn.id, owner, ...values]))
-          .rowCount === 1
-      );
+      const { rowCount } = await db.query(turn, recordOvertaken, {
+        id: turn.id,
+        owner,
+        ...progressValues(turn, progress),
+      });
+      return rowCount === 1;
     },
 
     /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */
     async takeNestedCall({ tenant }: Tenant, rootId: string, limit: number): Promise<boolean> {
-      return (await db.query({ tenant }, takeNestedCall, [tenant, rootId, limit])).rowCount === 1;
+      return (await db.query({ tenant }, takeNestedCall, { rootId, limit })).rowCount === 1;
     },
 
     /** Renews the leases of this process's turns. */
     async renew(turns: Iterable<Turn>): Promise<void> {
       for (const [tenant, held] of Map.groupBy(turns, (turn) => turn.tenant))
-        await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
+        await db.query({ tenant }, renew, { ids: held.map(({ id }) => id), owner });
     },
   };
 }

@@ -37,7 +37,8 @@ const queue = statement(
   'queue-email',
   `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload,
                        created_at, updated_at)
-   values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now(), now())
+   values ($id, $tenant, $environment::"Environment", $key, $from, $to, $subject, 'queued', $request::jsonb, now(),
+     now())
    on conflict (tenant, environment, idempotency_key) do update set
      status = case when ${isNotSent} then 'queued' else emails.status end,
      attempts = case when ${isNotSent} then 0 else emails.attempts end,
@@ -56,16 +57,15 @@ export async function queueEmail(
   email: NewEmail,
 ): Promise<{ id: string }> {
   const { key, from, to, subject, request } = email;
-  const values = [
-    newId('email'),
-    scope.tenant,
-    scope.environment,
+  const values = {
+    id: newId('email'),
+    environment: scope.environment,
     key,
     from,
     to,
     subject,
-    JSON.stringify(request),
-  ];
+    request: JSON.stringify(request),
+  };
   return (await db.query(scope, queue, values)).rows[0]!;
 }
 
@@ -86,9 +86,9 @@ type ClaimedEmail = RowOf<typeof claimedEmail>;
 
 const claim = statement(
   'claim-email',
-  `update emails set status = 'sending', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
+  `update emails set status = 'sending', lease_owner = $owner, attempts = attempts + 1, updated_at = now(),
                      lease_until = ${leaseSql.until(leaseSeconds)}
-   where tenant = $1 and id = $2 and status in ('queued', 'sending') and ${leaseSql.isFree()}
+   where tenant = $tenant and id = $id and status in ('queued', 'sending') and ${leaseSql.isFree()}
    returning id, ${scopeColumns()}, payload, attempts,
              extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
   claimedEmail,
@@ -96,7 +96,7 @@ const claim = statement(
 
 const giveUp = statement(
   'give-email-up',
-  `update emails set status = $4, error = $5, ${leaseSql.release}, updated_at = now()
+  `update emails set status = $status, error = $error, ${leaseSql.release}, updated_at = now()
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -112,10 +112,10 @@ export async function sendEmail(
   id: string,
 ): Promise<EmailOutcome> {
   const { db, accounts, owner } = deps;
-  const [email] = (await db.query(tenant, claim, [tenant.tenant, id, owner])).rows;
+  const [email] = (await db.query(tenant, claim, { id, owner })).rows;
   if (email === undefined) return 'not_due';
   const end = async (status: 'failed' | 'unknown', error: string): Promise<EmailOutcome> => {
-    await db.query(email, giveUp, [email.tenant, id, owner, status, error]);
+    await db.query(email, giveUp, { id, owner, status, error });
     return status;
   };
   if (email.ageHours > keyLifeHours && email.attempts > 1)
@@ -167,8 +167,8 @@ export async function sendEmail(
 
 const putEmailBack = statement(
   'put-email-back',
-  `update emails set status = 'queued', error = $4, updated_at = now(), ${leaseSql.postpone('$5')},
-                     attempts = attempts - case when $6 then 0 else 1 end
+  `update emails set status = 'queued', error = $error, updated_at = now(), ${leaseSql.postpone('$waitMs')},
+                     attempts = attempts - case when $isTried then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -179,21 +179,22 @@ async function putBack(
   { error, afterMs, isTried }: { error: string; afterMs: number | null; isTried: boolean },
 ): Promise<EmailOutcome> {
   const waitMs = Math.min(afterMs ?? 500 * 2 ** email.attempts, 15 * 60_000);
-  await db.query(email, putEmailBack, [email.tenant, email.id, owner, error, waitMs, isTried]);
+  await db.query(email, putEmailBack, { id: email.id, owner, error, waitMs, isTried });
   return 'later';
 }
 
 const markEmailSent = statement(
   'mark-email-sent',
-  `update emails set provider_id = $3, status = case when status in ('queued', 'sending', 'unknown', 'held') then 'sent' else status end,
+  `update emails set provider_id = $providerId,
+     status = case when status in ('queued', 'sending', 'unknown', 'held') then 'sent' else status end,
                      payload = null, error = null, ${leaseSql.release}, updated_at = now()
-   where tenant = $1 and id = $2 and coalesce(provider_id, '') = ''`,
+   where tenant = $tenant and id = $id and coalesce(provider_id, '') = ''`,
 );
 
 async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {
   // `payload = null`: the content is deleted after the provider has accepted the e-mail. `coalesce`: no index of missing ids is read (ADR 81).
-  await db.query(email, markEmailSent, [email.tenant, email.id, providerId]);
-  await db.query(email, applyKeptStatus, [email.tenant, providerId]);
+  await db.query(email, markEmailSent, { id: email.id, providerId });
+  await db.query(email, applyKeptStatus, { providerId });
 }
 
 /** A status replaces only a status of lower rank: a late delivery does not replace a complaint. */
@@ -204,7 +205,7 @@ const applyKeptStatus = statement(
   'apply-email-status',
   `update emails e set status = s.status, error = coalesce(s.error, e.error), updated_at = now()
    from provider_statuses s
-   where s.provider = 'resend' and s.external_id = $2 and e.tenant = $1 and e.provider_id = $2
+   where s.provider = 'resend' and s.external_id = $providerId and e.tenant = $tenant and e.provider_id = $providerId
      and s.rank > case e.status ${Object.entries(ranks)
        .map(([status, rank]) => `when '${status}' then ${rank}`)
        .join(' ')} else 0 end`,
@@ -212,7 +213,7 @@ const applyKeptStatus = statement(
 
 const emailsOfProviderId = statement(
   'emails-of-provider-id',
-  `select ${scopeColumns()} from emails where provider_id = $1 order by created_at`,
+  `select ${scopeColumns()} from emails where provider_id = $providerId order by created_at`,
   scopeRow,
 );
 
@@ -230,8 +231,8 @@ export async function applyEmailStatus(
     return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
-  const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, [providerId]);
-  for (const email of rows) await db.query(email, applyKeptStatus, [email.tenant, providerId]);
+  const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, { providerId });
+  for (const email of rows) await db.query(email, applyKeptStatus, { providerId });
   const [first] = rows;
   const isKnown = first !== undefined;
   return {
@@ -247,8 +248,8 @@ const dueEmails = {
   tenants: leaseSql.tenants('due-email-tenants', { table: 'emails', where: isPending }),
   due: statement(
     'due-emails',
-    `select id from emails where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
-     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+    `select id from emails where tenant = $tenant and ${isPending} and ${leaseSql.isOverdue}
+     order by ${leaseSql.dueSince}, id limit $limit offset $offset`,
     { id: column.text },
   ),
 };
@@ -269,7 +270,7 @@ export type EmailView = RowOf<typeof emailView>;
 const emailById = statement(
   'read-email',
   `select id, status, error, provider_id as "providerId" from emails
-   where tenant = $1 and environment = $2::"Environment" and id = $3`,
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id`,
   emailView,
 );
 
@@ -279,5 +280,5 @@ export async function readEmail(
   scope: Scope,
   id: string,
 ): Promise<EmailView | null> {
-  return (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  return (await db.query(scope, emailById, { environment: scope.environment, id })).rows[0] ?? null;
 }

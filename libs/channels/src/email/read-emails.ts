@@ -29,7 +29,7 @@ const rows = `select id, provider_id as "providerId", "to", subject, status, att
 
 const emailById = statement(
   'find-email',
-  `${rows} where tenant = $1 and environment = $2::"Environment" and id = $3`,
+  `${rows} where tenant = $tenant and environment = $environment::"Environment" and id = $id`,
   sentEmail,
 );
 
@@ -39,16 +39,16 @@ export const findEmail = async (
   scope: Scope,
   id: string,
 ): Promise<SentEmail | null> =>
-  (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+  (await db.query(scope, emailById, { environment: scope.environment, id })).rows[0] ?? null;
 
 // Not prepared: the filters that are given decide about the index.
 const emailPage = unpreparedList(
   'list-emails',
   `${rows}
-   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
-     and ($4::timestamptz is null or created_at >= $4)
-     and ($5::timestamptz is null or (created_at, id) < ($5, $6::text))
-   order by created_at desc, id desc limit $7`,
+   where tenant = $tenant and environment = $environment::"Environment" and ($status::text is null or status = $status)
+     and ($since::timestamptz is null or created_at >= $since)
+     and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId::text))
+   order by created_at desc, id desc limit $limit`,
   sentEmail,
 );
 
@@ -58,7 +58,7 @@ export async function listEmails(
   scope: Scope,
   { status, since, ...page }: Page & { status?: string; since?: Date },
 ): Promise<Paged<SentEmail>> {
-  const values = [scope.tenant, scope.environment, status, since, ...pageValues(page)];
+  const values = { environment: scope.environment, status, since, ...pageValues(page) };
   const found = await db.query(scope, emailPage, values);
   return toPaged(found.rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -5,14 +5,14 @@ import { keyLifeHours } from './emails';
 const lock = statement(
   'lock-email',
   `select status, payload is not null as "hasContent", created_at > now() - interval '${keyLifeHours} hours' as "isKeyKept"
-   from emails where tenant = $1 and environment = $2::"Environment" and id = $3 for update`,
+   from emails where tenant = $tenant and environment = $environment::"Environment" and id = $id for update`,
   { status: column.text, hasContent: column.bool, isKeyKept: column.bool },
 );
 
 const reopen = statement(
   'retry-email',
   `update emails set status = 'queued', attempts = 0, error = null, ${leaseSql.release}, updated_at = now()
-   where tenant = $1 and id = $2`,
+   where tenant = $tenant and id = $id`,
 );
 
 /**
@@ -25,10 +25,10 @@ export async function retryEmail(
   id: string,
   { anyway }: { anyway: boolean },
 ): Promise<'queued' | 'not_failed' | 'in_doubt'> {
-  const [email] = (await tx.query(scope, lock, [scope.tenant, scope.environment, id])).rows;
+  const [email] = (await tx.query(scope, lock, { environment: scope.environment, id })).rows;
   if (email === undefined || !email.hasContent || !['failed', 'unknown'].includes(email.status))
     return 'not_failed';
   if (email.status === 'unknown' && !email.isKeyKept && !anyway) return 'in_doubt';
-  await tx.query(scope, reopen, [scope.tenant, id]);
+  await tx.query(scope, reopen, { id });
   return 'queued';
 }

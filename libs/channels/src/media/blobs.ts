@@ -12,7 +12,8 @@ const leaseSeconds = 90;
 const addPending = statement(
   'add-pending-blob',
   `insert into blobs (id, tenant, environment, status, url, filename, updated_at)
-   values ($2, $1, $3::"Environment", 'pending', $4, $5, now()) on conflict (id, tenant) do nothing`,
+   values ($messageId, $tenant, $environment::"Environment", 'pending', $url, $filename, now())
+     on conflict (id, tenant) do nothing`,
 );
 
 /** Notes in the transaction that stores a message that its file is to be fetched. */
@@ -21,19 +22,19 @@ export async function addPendingBlob(
   scope: Scope,
   { messageId, url, filename }: { messageId: string; url: string; filename: string | null },
 ): Promise<void> {
-  await tx.query(scope, addPending, [
-    scope.tenant,
+  await tx.query(scope, addPending, {
     messageId,
-    scope.environment,
+    environment: scope.environment,
     url,
-    filename?.slice(0, 200),
-  ]);
+    filename: filename?.slice(0, 200),
+  });
 }
 
 const addReady = statement(
   'add-blob',
   `insert into blobs (id, tenant, environment, status, filename, content_type, bytes, updated_at)
-   values ($2, $1, $3::"Environment", 'ready', $4, $5, $6, now()) on conflict (id, tenant) do nothing`,
+   values ($messageId, $tenant, $environment::"Environment", 'ready', $filename, $contentType, $bytes, now())
+     on conflict (id, tenant) do nothing`,
 );
 
 /** Stores the file that a person attached to a message. */
@@ -42,14 +43,13 @@ export async function addBlob(
   scope: Scope,
   { messageId, filename, contentType, bytes }: BlobFile & { messageId: string },
 ): Promise<void> {
-  await tx.query(scope, addReady, [
-    scope.tenant,
+  await tx.query(scope, addReady, {
     messageId,
-    scope.environment,
+    environment: scope.environment,
     filename,
     contentType,
     bytes,
-  ]);
+  });
 }
 
 export interface BlobFile {
@@ -61,8 +61,8 @@ export interface BlobFile {
 const copyOf = statement(
   'copy-blob',
   `insert into blobs (id, tenant, environment, status, url, filename, content_type, bytes, updated_at)
-   select $3, tenant, environment, status, url, filename, content_type, bytes, now() from blobs
-   where tenant = $1 and id = $2 and status = 'ready' on conflict (id, tenant) do nothing`,
+   select $to, tenant, environment, status, url, filename, content_type, bytes, now() from blobs
+   where tenant = $tenant and id = $from and status = 'ready' on conflict (id, tenant) do nothing`,
 );
 
 /** Copies the file of a message to the message that replaces it. */
@@ -72,7 +72,7 @@ export async function copyBlob(
   from: string,
   to: string,
 ): Promise<void> {
-  await tx.query({ tenant }, copyOf, [tenant, from, to]);
+  await tx.query({ tenant }, copyOf, { from, to });
 }
 
 const file = {
@@ -86,7 +86,7 @@ const file = {
 const blobOfMessage = statement(
   'read-blob',
   `select status, filename, content_type as "contentType", bytes, error from blobs
-   where tenant = $1 and id = $2 and environment = $3::"Environment"`,
+   where tenant = $tenant and id = $messageId and environment = $environment::"Environment"`,
   file,
 );
 
@@ -96,7 +96,7 @@ export const readBlob = async (
   scope: Scope,
   messageId: string,
 ): Promise<RowOf<typeof file> | null> =>
-  (await db.query(scope, blobOfMessage, [scope.tenant, messageId, scope.environment])).rows[0] ??
+  (await db.query(scope, blobOfMessage, { messageId, environment: scope.environment })).rows[0] ??
   null;
 
 const pending = "status in ('pending', 'fetching')";
@@ -104,8 +104,8 @@ const dueBlobs = {
   tenants: leaseSql.tenants('due-blob-tenants', { table: 'blobs', where: pending }),
   due: statement(
     'due-blobs',
-    `select id, tenant from blobs where tenant = $1 and ${pending} and ${leaseSql.isFree()}
-     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+    `select id, tenant from blobs where tenant = $tenant and ${pending} and ${leaseSql.isFree()}
+     order by ${leaseSql.dueSince}, id limit $limit offset $offset`,
     { id: column.text, tenant: column.int4 },
   ),
 };
@@ -118,20 +118,21 @@ const claimed = { id: column.text, ...scopeRow, url: column.text, attempts: colu
 
 const claim = statement(
   'claim-blob',
-  `update blobs b set status = 'fetching', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
+  `update blobs b set status = 'fetching', lease_owner = $owner, attempts = attempts + 1, updated_at = now(),
                     lease_until = ${leaseSql.until(leaseSeconds)}
-   where tenant = $1 and id = $2 and ${pending} and ${leaseSql.isFree()} and url is not null
+   where tenant = $tenant and id = $id and ${pending} and ${leaseSql.isFree()} and url is not null
    returning b.id, ${scopeColumns('b.')}, b.url, b.attempts`,
   claimed,
 );
 
 /** Takes a file to fetch it. Null when another process has it, or when it is not due. */
 export const claimBlob = async (db: Queryable, blob: MessageOfTenant, owner: string) =>
-  (await db.query(blob, claim, [blob.tenant, blob.id, owner])).rows[0] ?? null;
+  (await db.query(blob, claim, { id: blob.id, owner })).rows[0] ?? null;
 
 const setReady = statement(
   'store-fetched-blob',
-  `update blobs set status = 'ready', content_type = $4, bytes = $5, error = null, ${leaseSql.release}, updated_at = now()
+  `update blobs set status = 'ready', content_type = $contentType, bytes = $bytes, error = null, ${leaseSql.release},
+     updated_at = now()
    where ${leaseSql.isHeld('fetching')}`,
 );
 
@@ -141,18 +142,18 @@ export async function storeFetched(
   owner: string,
   { contentType, bytes }: Pick<BlobFile, 'contentType' | 'bytes'>,
 ): Promise<void> {
-  await db.query(blob, setReady, [blob.tenant, blob.id, owner, contentType, bytes]);
+  await db.query(blob, setReady, { id: blob.id, owner, contentType, bytes });
 }
 
 const setLater = statement(
   'fetch-blob-later',
-  `update blobs set status = 'pending', error = $4, ${leaseSql.postpone('$5')}, updated_at = now()
+  `update blobs set status = 'pending', error = $error, ${leaseSql.postpone('$afterMs')}, updated_at = now()
    where ${leaseSql.isHeld('fetching')}`,
 );
 
 const setFailed = statement(
   'fail-blob',
-  `update blobs set status = 'failed', error = $4, ${leaseSql.release}, updated_at = now()
+  `update blobs set status = 'failed', error = $error, ${leaseSql.release}, updated_at = now()
    where ${leaseSql.isHeld('fetching')}`,
 );
 
@@ -163,7 +164,7 @@ export async function noteFetchFailure(
   owner: string,
   { error, afterMs }: { error: string; afterMs: number | null },
 ): Promise<void> {
-  const values = [blob.tenant, blob.id, owner, error.slice(0, 500)];
+  const values = { id: blob.id, owner, error: error.slice(0, 500) };
   if (afterMs === null) await db.query(blob, setFailed, values);
-  else await db.query(blob, setLater, [...values, afterMs]);
+  else await db.query(blob, setLater, { ...values, afterMs });
 }

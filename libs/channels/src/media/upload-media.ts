@@ -6,8 +6,8 @@ import { readBlob } from './blobs';
 
 const noteUpload = statement(
   'note-uploaded-media',
-  `update messages set payload = jsonb_set(payload, array[type, 'id'], to_jsonb($3::text)), updated_at = now()
-   where tenant = $1 and id = $2`,
+  `update messages set payload = jsonb_set(payload, array[type, 'id'], to_jsonb($media::text)), updated_at = now()
+   where tenant = $tenant and id = $id`,
 );
 
 /**
@@ -33,7 +33,7 @@ export async function withUploadedMedia(
     filename: filename ?? 'file',
   });
   if (!uploaded.ok) return uploaded;
-  await db.query(message, noteUpload, [message.tenant, message.id, uploaded.value]);
+  await db.query(message, noteUpload, { id: message.id, media: uploaded.value });
   return { ok: true, value: { ...request, [type]: { ...content, id: uploaded.value } } };
 }
 

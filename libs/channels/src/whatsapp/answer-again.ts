@@ -2,7 +2,8 @@ import type { Scope } from '@parley/contracts';
 import { type Queryable, column, leaseSql, statement } from '@parley/db';
 
 const ofContact = (name: string): string =>
-  `${name}.tenant = $1 and ${name}.environment = $2::"Environment" and ${name}.contact = first.contact and ${name}.direction = 'inbound'`;
+  `${name}.tenant = $tenant and ${name}.environment = $environment::"Environment" and ${name}.contact = first.contact
+     and ${name}.direction = 'inbound'`;
 
 // A process that still has the message (`answering`) loses it, as its turn has ended. With an attempt the message counts as claimed
 // before: it is not delayed as one of too many, and those joined with it are read again. A text that waits after it is answered
@@ -11,16 +12,17 @@ const receiveAgain = statement(
   'answer-again',
   `with first as (
      select contact from messages
-     where tenant = $1 and environment = $2::"Environment" and id = $3 and direction = 'inbound'
+     where tenant = $tenant and environment = $environment::"Environment" and id = $requestId and direction = 'inbound'
        and connection_id is not null and status in ('stored', 'answering') for update),
    again as (
      select o.id from first join messages o on ${ofContact('o')}
-     where (o.id = $3 or o.answered_with = $3 and o.status in ('received', 'stored')) and not exists (
+     where (o.id = $requestId or o.answered_with = $requestId and o.status in ('received', 'stored')) and not exists (
        select from messages p where ${ofContact('p')} and p.connection_id is not null and p.status in ('received', 'answering')
-         and p.text is not null and p.id <> $3 and p.answered_with is distinct from $3))
-   update messages m set status = 'received', attempts = case when m.id = $3 then 1 else m.attempts end, ${leaseSql.release},
+         and p.text is not null and p.id <> $requestId and p.answered_with is distinct from $requestId))
+   update messages m set status = 'received', attempts = case when m.id = $requestId then 1 else m.attempts end,
+     ${leaseSql.release},
           updated_at = now()
-   from again where m.tenant = $1 and m.id = again.id
+   from again where m.tenant = $tenant and m.id = again.id
    returning m.connection_id as "connectionId", m.contact`,
   { connectionId: column.text, contact: column.text },
 );
@@ -36,7 +38,7 @@ export async function answerAgain(
   requestId: string,
 ): Promise<{ tenant: number; connectionId: string; contact: string } | null> {
   const [conversation] = (
-    await tx.query(scope, receiveAgain, [scope.tenant, scope.environment, requestId])
+    await tx.query(scope, receiveAgain, { environment: scope.environment, requestId })
   ).rows;
   return conversation === undefined ? null : { tenant: scope.tenant, ...conversation };
 }

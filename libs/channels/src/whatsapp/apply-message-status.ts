@@ -7,7 +7,7 @@ import { isFromPhone } from './store-phone-reply';
 const namedMessage = statement(
   'named-outbound-message',
   `select id from messages
-   where tenant = $1 and connection_id = $2 and message_id = $3 and direction = 'outbound'`,
+   where tenant = $tenant and connection_id = $connectionId and message_id = $messageId and direction = 'outbound'`,
   { id: column.text },
 );
 
@@ -25,17 +25,15 @@ export async function applyMessageStatus(
   const { messageId, status, error, reference, to, text } = update;
   const key = statusKeyOf(connectionId, messageId);
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
-  const [named] = (await db.query(scope, namedMessage, [scope.tenant, connectionId, messageId]))
-    .rows;
+  const [named] = (await db.query(scope, namedMessage, { connectionId, messageId })).rows;
   if (named !== undefined) {
     await applyKeptStatus(db, { ...scope, ...named }, messageId, key);
     return { ok: true, isKnown: true };
   }
   // A message typed in the phone's app is never one of ours, even if the text and the recipient are the same.
   if (isFromPhone(item)) return { ok: true, isKnown: false };
-  const [unnamed] = (
-    await db.query(scope, unnamedMessage, [scope.tenant, connectionId, reference, to, text])
-  ).rows;
+  const [unnamed] = (await db.query(scope, unnamedMessage, { connectionId, reference, to, text }))
+    .rows;
   if (unnamed !== undefined) await markSent(db, { ...scope, ...unnamed, connectionId }, messageId);
   return { ok: true, isKnown: unnamed !== undefined };
 }
@@ -44,8 +42,9 @@ export async function applyMessageStatus(
 const unnamedMessage = statement(
   'unnamed-message',
   `select id from messages
-   where tenant = $1 and connection_id = $2 and direction = 'outbound' and message_id is null
-     and (id = $3 or ($3::text is null and status in ('sending', 'unknown') and payload->>'to' = $4 and text = $5))
+   where tenant = $tenant and connection_id = $connectionId and direction = 'outbound' and message_id is null
+     and (id = $reference or ($reference::text is null and status in ('sending', 'unknown') and payload->>'to' = $to
+       and text = $text))
    order by id limit 1`,
   { id: column.text },
 );
@@ -53,7 +52,7 @@ const unnamedMessage = statement(
 const keep = statement(
   'keep-status',
   `insert into provider_statuses as s (provider, external_id, status, rank, error, updated_at)
-   values ($1, $2, $3, $4, $5, now())
+   values ($provider, $externalId, $status, $rank, $error, now())
    on conflict (provider, external_id) do update
      set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error),
          updated_at = excluded.updated_at
@@ -71,5 +70,5 @@ export async function keepStatus(
     error,
   }: { externalId: string; status: string; rank: number; error: string | null },
 ): Promise<void> {
-  await db.acrossTenants('inbound webhook', keep, [provider, externalId, status, rank, error]);
+  await db.acrossTenants('inbound webhook', keep, { provider, externalId, status, rank, error });
 }

@@ -157,7 +157,7 @@ async function store(
   isShared: boolean,
 ): Promise<{ ok: true } | Refusal> {
   // Two requests for one number would both find it without a connection.
-  await tx.acrossTenants('inbound webhook', lockKey, [`parley-number-${phoneNumberId}`]);
+  await tx.acrossTenants('inbound webhook', lockKey, { key: `parley-number-${phoneNumberId}` });
   const customerId = owner ?? phoneNumberId;
   const found = await findConnectionFor(tx, { phoneNumberId, customerId });
   const number = `Number ${phoneNumberId}`;

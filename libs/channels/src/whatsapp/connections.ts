@@ -44,7 +44,7 @@ export type ConnectResult =
 
 const connectionOfNumber = statement(
   'find-connection',
-  `select ${columns} from channel_connections where phone_number_id = $1`,
+  `select ${columns} from channel_connections where phone_number_id = $phoneNumberId`,
   connectionRow,
 );
 
@@ -53,12 +53,13 @@ export const findConnection = async (
   db: Queryable,
   phoneNumberId: string,
 ): Promise<Connection | null> =>
-  (await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId])).rows[0] ?? null;
+  (await db.acrossTenants('inbound webhook', connectionOfNumber, { phoneNumberId })).rows[0] ??
+  null;
 
 const connectionForNumber = statement(
   'find-connection-for-number',
   `select ${columns} from channel_connections
-   where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
+   where phone_number_id = $phoneNumberId or (external_customer_id = $customerId and phone_number_id is null)
    order by phone_number_id nulls last, created_at limit 1`,
   connectionRow,
 );
@@ -69,7 +70,7 @@ export async function findConnectionFor(
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
 ): Promise<Connection | null> {
   return (
-    (await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId]))
+    (await db.acrossTenants('inbound webhook', connectionForNumber, { phoneNumberId, customerId }))
       .rows[0] ?? null
   );
 }
@@ -78,7 +79,7 @@ const create = statement(
   'create-connection',
   `insert into channel_connections (id, tenant, environment, external_customer_id, agent_slug, router_slug,
                                     contact_type, updated_at)
-   values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
+   values ($id, $tenant, $environment::"Environment", $customerId, $agentSlug, $routerSlug, $contactType, now())`,
 );
 
 /** Creates a connection whose number is still to be connected in Kapso. Returns its id. */
@@ -94,23 +95,22 @@ export async function createConnection(
 ): Promise<string> {
   const id = newId('conn');
   const { customerId, agentSlug, routerSlug, contactType } = given;
-  const values = [
+  const values = {
     id,
-    scope.tenant,
-    scope.environment,
+    environment: scope.environment,
     customerId,
     agentSlug,
     routerSlug,
     contactType,
-  ];
+  };
   await db.query(scope, create, values);
   return id;
 }
 
 const simulate = statement(
   'simulate-number',
-  `update channel_connections set phone_number_id = $4, phone_number = '15550000000', status = 'connected'
-   where id = $3 and tenant = $1 and environment = $2::"Environment"`,
+  `update channel_connections set phone_number_id = $phoneNumberId, phone_number = '15550000000', status = 'connected'
+   where id = $connectionId and tenant = $tenant and environment = $environment::"Environment"`,
 );
 
 /** Gives a connection a number that does not exist in Kapso, for sample deliveries. */
@@ -119,17 +119,16 @@ export async function simulateNumber(
   scope: Scope,
   connectionId: string,
 ): Promise<void> {
-  await db.query(scope, simulate, [
-    scope.tenant,
-    scope.environment,
+  await db.query(scope, simulate, {
+    environment: scope.environment,
     connectionId,
-    `simulated-${randomUUID()}`,
-  ]);
+    phoneNumberId: `simulated-${randomUUID()}`,
+  });
 }
 
 const connectionOfCustomer = statement(
   'find-connection-of-customer',
-  `select ${columns} from channel_connections where external_customer_id = $1`,
+  `select ${columns} from channel_connections where external_customer_id = $customerId`,
   connectionRow,
 );
 
@@ -139,7 +138,7 @@ export async function isForeignCustomer(
   scope: Scope,
   customerId: string,
 ): Promise<boolean> {
-  const { rows } = await db.acrossTenants('inbound webhook', connectionOfCustomer, [customerId]);
+  const { rows } = await db.acrossTenants('inbound webhook', connectionOfCustomer, { customerId });
   return rows.some(
     ({ organizationId, environment }) =>
       organizationId !== scope.organizationId || environment !== scope.environment,
@@ -148,8 +147,8 @@ export async function isForeignCustomer(
 
 const changeContactType = statement(
   'set-contact-type',
-  `update channel_connections set contact_type = $4, updated_at = now()
-   where id = $3 and tenant = $1 and environment = $2::"Environment"`,
+  `update channel_connections set contact_type = $contactType, updated_at = now()
+   where id = $connectionId and tenant = $tenant and environment = $environment::"Environment"`,
 );
 
 /** Sets the entity type of a connection's contacts. It applies from their next message on. */
@@ -159,19 +158,19 @@ export async function setContactType(
   connectionId: string,
   contactType: string | null,
 ): Promise<void> {
-  await db.query(scope, changeContactType, [
-    scope.tenant,
-    scope.environment,
+  await db.query(scope, changeContactType, {
+    environment: scope.environment,
     connectionId,
     contactType,
-  ]);
+  });
 }
 
 const assignNumber = statement(
   'connect-number',
-  `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now(),
+  `update channel_connections set phone_number_id = $phoneNumberId, phone_number = $phoneNumber, status = 'connected',
+     updated_at = now(),
                                   webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds'
-   where id = $1 returning ${columns}, webhook_try_at as lease`,
+   where id = $id returning ${columns}, webhook_try_at as lease`,
   { ...connectionRow, lease: column.timestamptz },
 );
 
@@ -182,11 +181,11 @@ export async function assignNumberTo(
   id: string,
   { phoneNumberId, phoneNumber }: { phoneNumberId: string; phoneNumber: string | null },
 ) {
-  const { rows } = await db.query(scope, assignNumber, [
+  const { rows } = await db.query(scope, assignNumber, {
     id,
     phoneNumberId,
-    digitsOf(phoneNumber ?? '') || null,
-  ]);
+    phoneNumber: digitsOf(phoneNumber ?? '') || null,
+  });
   return rows[0]!;
 }
 
@@ -249,7 +248,8 @@ export async function disconnectNumber(
 
 const connectionOfEnvironment = statement(
   'find-connection-of-environment',
-  `select ${columns} from channel_connections where id = $3 and tenant = $1 and environment = $2::"Environment"`,
+  `select ${columns} from channel_connections where id = $id and tenant = $tenant
+     and environment = $environment::"Environment"`,
   connectionRow,
 );
 
@@ -264,11 +264,10 @@ export async function disconnectChannel(
   | { ok: false; reason: 'not_found' }
   | { ok: false; reason: 'provider_failed'; message: string }
 > {
-  const { rows } = await deps.db.query(scope, connectionOfEnvironment, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await deps.db.query(scope, connectionOfEnvironment, {
+    environment: scope.environment,
     id,
-  ]);
+  });
   const connection = rows[0];
   if (connection === undefined) return { ok: false, reason: 'not_found' };
   const deleted = await deleteWebhooks(deps, connection);
@@ -305,7 +304,7 @@ async function deleteWebhooks(
 
 const lock = statement(
   'lock-connection',
-  'select from channel_connections where id = $1 and phone_number_id is not distinct from $2 for update',
+  'select from channel_connections where id = $id and phone_number_id is not distinct from $phoneNumberId for update',
 );
 
 const closeMessages = statement(
@@ -313,21 +312,21 @@ const closeMessages = statement(
   `update messages set status = case when status in ('sending', 'held') then 'unknown' else 'failed' end,
                        error = 'the number was disconnected', ${leaseSql.release},
                        updated_at = now()
-   where tenant = $1 and connection_id = $2 and status in ('queued', 'sending', 'received', 'answering', 'held')`,
+   where tenant = $tenant and connection_id = $id and status in ('queued', 'sending', 'received', 'answering', 'held')`,
 );
 
-const remove = statement('remove-connection', 'delete from channel_connections where id = $1');
+const remove = statement('remove-connection', 'delete from channel_connections where id = $id');
 
 /**
  * Deletes a connection and closes its open messages, which would otherwise block later messages of their contacts. False
  * when the connection has been deleted, or has another number by now.
  */
 async function removeConnection(tx: Queryable, connection: Connection): Promise<boolean> {
-  const { id, tenant, phoneNumberId } = connection;
+  const { id, phoneNumberId } = connection;
   // A transaction that adds a message to the connection waits for this one, and then finds the connection deleted.
-  const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
+  const { rowCount } = await tx.query(connection, lock, { id, phoneNumberId });
   if (rowCount === 0) return false;
-  await tx.query(connection, closeMessages, [tenant, id]);
-  await tx.query(connection, remove, [id]);
+  await tx.query(connection, closeMessages, { id });
+  await tx.query(connection, remove, { id });
   return true;
 }

@@ -39,7 +39,8 @@ export async function contactOf(db: Queryable, scope: Scope, name: string): Prom
 const aliases = statement(
   'contact-aliases',
   `select alias, contact_id as "contactId" from contact_aliases
-   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
+   where tenant = $tenant and environment = $environment::"Environment" and channel = '${channel}'
+     and alias = any($names)`,
   { alias: column.text, contactId: column.text },
 );
 
@@ -48,7 +49,7 @@ async function findAliases(
   scope: Scope,
   names: string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await db.query(scope, aliases, [scope.tenant, scope.environment, names]);
+  const { rows } = await db.query(scope, aliases, { environment: scope.environment, names });
   return new Map(rows.map(({ alias, contactId }) => [alias, contactId]));
 }
 
@@ -57,7 +58,8 @@ const isPhone = (name: string): boolean => /^\d+$/.test(name);
 const latestNumber = statement(
   'latest-number-of-contact',
   `select alias from contact_aliases
-   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+   where tenant = $tenant and environment = $environment::"Environment" and channel = '${channel}'
+     and contact_id = $contact
      and alias ~ '^[0-9]+$'
    order by created_at desc limit 1`,
   { alias: column.text },
@@ -73,7 +75,7 @@ export async function latestNumberOf(
   contact: string,
 ): Promise<string | null> {
   return (
-    (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]
+    (await db.query(scope, latestNumber, { environment: scope.environment, contact })).rows[0]
       ?.alias ?? null
   );
 }
@@ -81,7 +83,7 @@ export async function latestNumberOf(
 const aliasesOf = statement(
   'aliases-of-contact',
   `select alias from contact_aliases
-   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+   where tenant = $tenant and environment = $environment::"Environment" and channel = '${channel}' and contact_id = $contact
    order by created_at, alias limit 100`,
   { alias: column.text },
 );
@@ -92,17 +94,18 @@ export const readAliases = async (
   scope: Scope,
   contact: string,
 ): Promise<string[]> =>
-  (await db.query(scope, aliasesOf, [scope.tenant, scope.environment, contact])).rows.map(
+  (await db.query(scope, aliasesOf, { environment: scope.environment, contact })).rows.map(
     ({ alias }) => alias,
   );
 
 const linkAliases = statement(
   'link-aliases',
   `insert into contact_aliases (tenant, environment, channel, alias, contact_id, created_at)
-   select $1, $2::"Environment", '${channel}', alias, $4, now() from unnest($3::text[]) as alias
+   select $tenant, $environment::"Environment", '${channel}', alias, $contact, now()
+     from unnest($aliases::text[]) as alias
    on conflict (tenant, environment, channel, alias) do update
      set contact_id = excluded.contact_id,
-         created_at = case when excluded.alias = any($5) then excluded.created_at else contact_aliases.created_at end`,
+         created_at = case when excluded.alias = any($names) then excluded.created_at else contact_aliases.created_at end`,
 );
 
 /** Links aliases to one contact. Serialized per environment, which costs little because new links are rare. */
@@ -113,18 +116,17 @@ async function link(
   mergeThreads: MergeThreads,
 ): Promise<string> {
   const { tenant, environment } = scope;
-  await tx.query(scope, lockKey, [`contacts:${tenant}:${environment}`]);
+  await tx.query(scope, lockKey, { key: `contacts:${tenant}:${environment}` });
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
   const contacts = [...new Set(known.values())];
   const contact = contacts.find(isPhone) ?? phone ?? contacts[0] ?? names[0]!;
-  await tx.query(scope, linkAliases, [
-    tenant,
+  await tx.query(scope, linkAliases, {
     environment,
-    [...new Set([...names, contact])],
+    aliases: [...new Set([...names, contact])],
     contact,
     names,
-  ]);
+  });
   for (const old of contacts)
     if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
@@ -132,13 +134,15 @@ async function link(
 
 const moveAliases = statement(
   'move-aliases',
-  `update contact_aliases set contact_id = $4
-   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
+  `update contact_aliases set contact_id = $to
+   where tenant = $tenant and environment = $environment::"Environment" and channel = '${channel}'
+     and contact_id = $from`,
 );
 
 const moveMessages = statement(
   'move-messages-of-contact',
-  `update messages set contact = $4 where tenant = $1 and environment = $2::"Environment" and contact = $3`,
+  `update messages set contact = $to where tenant = $tenant and environment = $environment::"Environment"
+     and contact = $from`,
 );
 
 async function moveContact(
@@ -147,7 +151,7 @@ async function moveContact(
   { from, to }: { from: string; to: string },
   mergeThreads: MergeThreads,
 ): Promise<void> {
-  const ids = [scope.tenant, scope.environment, from, to];
+  const ids = { environment: scope.environment, from, to };
   await tx.query(scope, moveAliases, ids);
   await tx.query(scope, moveMessages, ids);
   await mergeThreads(tx, scope, threadKeyOf(from), threadKeyOf(to));

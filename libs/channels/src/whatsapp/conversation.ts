@@ -23,8 +23,8 @@ const columns = `id, message_id as "messageId", direction, type, text, media_url
 const lastMessages = statement(
   'read-conversation',
   `select ${columns} from messages
-   where tenant = $1 and environment = $2::"Environment" and contact = $3
-   order by created_at desc, id desc limit $4`,
+   where tenant = $tenant and environment = $environment::"Environment" and contact = $contact
+   order by created_at desc, id desc limit $limit`,
   messageView,
 );
 
@@ -35,20 +35,19 @@ export async function readConversation(
   contact: string,
   limit: number,
 ): Promise<MessageView[]> {
-  const { rows } = await db.query(scope, lastMessages, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, lastMessages, {
+    environment: scope.environment,
     contact,
     limit,
-  ]);
+  });
   return rows.reverse();
 }
 
 const messageById = statement(
   'read-message',
   `select ${columns} from messages
-   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
-     and ($4::text is null or contact = $4) limit 1`,
+   where tenant = $tenant and environment = $environment::"Environment" and (id = $id or message_id = $id)
+     and ($contact::text is null or contact = $contact) limit 1`,
   messageView,
 );
 
@@ -60,7 +59,7 @@ export async function readMessage(
   contact?: string,
 ): Promise<MessageView | null> {
   return (
-    (await db.query(scope, messageById, [scope.tenant, scope.environment, id, contact])).rows[0] ??
+    (await db.query(scope, messageById, { environment: scope.environment, id, contact })).rows[0] ??
     null
   );
 }
@@ -68,7 +67,8 @@ export async function readMessage(
 const recentInbound = statement(
   'window-ends-at',
   `select created_at + interval '24 hours' as "endsAt" from messages
-   where tenant = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
+   where tenant = $tenant and environment = $environment::"Environment" and contact = $contact
+     and connection_id = $connectionId
      and direction = 'inbound' and created_at > now() - interval '24 hours'
      and payload #>> '{message,kapso,origin}' is distinct from 'history_sync'
    order by created_at desc limit 1`,
@@ -84,7 +84,7 @@ export async function windowEndsAt(
   scope: Scope,
   { contact, connectionId }: { contact: string; connectionId: string },
 ): Promise<Date | null> {
-  const values = [scope.tenant, scope.environment, contact, connectionId];
+  const values = { environment: scope.environment, contact, connectionId };
   return (await db.query(scope, recentInbound, values)).rows[0]?.endsAt ?? null;
 }
 
@@ -103,10 +103,10 @@ const connectedNumbers = statement(
   `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
           c.contact_type as "contactType",
           c.id = (select m.connection_id from messages m
-                  where m.tenant = $1 and m.environment = $2::"Environment" and m.contact = $3
+                  where m.tenant = $tenant and m.environment = $environment::"Environment" and m.contact = $contact
                     and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"
    from channel_connections c
-   where c.tenant = $1 and c.environment = $2::"Environment" and c.status = 'connected'
+   where c.tenant = $tenant and c.environment = $environment::"Environment" and c.status = 'connected'
    order by c.created_at`,
   /** `isLast` is null when no message of the contact has a connection. */
   { ...sender, isLast: column.bool.nullable },
@@ -118,11 +118,10 @@ export async function findSender(
   scope: Scope,
   { from, contact }: { from?: string; contact: string },
 ): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
-  const { rows } = await db.query(scope, connectedNumbers, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, connectedNumbers, {
+    environment: scope.environment,
     contact,
-  ]);
+  });
   const digits = from?.replace(/\D/g, '');
   const named = rows.filter(
     (row) =>

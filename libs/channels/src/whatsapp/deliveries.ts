@@ -17,8 +17,10 @@ const outbound = statement(
   `select coalesce(r.id, m.id) as id, m.id as "originalId", m.idempotency_key as key, coalesce(r.status, m.status) as status,
           case when r.id is null then m.error else r.error end as error
    from messages m
-   left join messages r on r.tenant = $1 and r.environment = m.environment and r.idempotency_key = ${retryKeySql('m.id')}
-   where m.tenant = $1 and m.environment = $2::"Environment" and (m.id = any($3) or m.idempotency_key = any($4))`,
+   left join messages r on r.tenant = $tenant and r.environment = m.environment
+     and r.idempotency_key = ${retryKeySql('m.id')}
+   where m.tenant = $tenant and m.environment = $environment::"Environment"
+     and (m.id = any($ids) or m.idempotency_key = any($keys))`,
   deliveryRow,
 );
 
@@ -43,12 +45,11 @@ export async function deliveriesOf(
   );
   const ids = replies.flatMap(({ channelMessageId }) => channelMessageId ?? []);
   if (ids.length === 0 && keysOf.every((keys) => keys.length === 0)) return replies.map(() => null);
-  const { rows } = await db.query(scope, outbound, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, outbound, {
+    environment: scope.environment,
     ids,
-    keysOf.flat(),
-  ]);
+    keys: keysOf.flat(),
+  });
   return replies.map(({ channelMessageId }, index) => {
     const own = rows.filter(
       ({ originalId, key }) =>

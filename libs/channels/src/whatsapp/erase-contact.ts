@@ -4,11 +4,11 @@ import { contactOfThread } from './thread-key';
 
 const eraseMessages = statement(
   'erase-messages-of-contact',
-  'delete from messages where tenant = $1 and environment = $2::"Environment" and contact = $3',
+  'delete from messages where tenant = $tenant and environment = $environment::"Environment" and contact = $contact',
 );
 const eraseAliases = statement(
   'erase-aliases-of-contact',
-  'delete from contact_aliases where tenant = $1 and environment = $2::"Environment" and contact_id = $3',
+  'delete from contact_aliases where tenant = $tenant and environment = $environment::"Environment" and contact_id = $contact',
 );
 
 /** Deletes the messages of the contact of a thread, with their files, and the contact's numbers. */
@@ -19,7 +19,7 @@ export async function eraseContact(
 ): Promise<void> {
   const contact = contactOfThread(externalThreadId);
   if (contact === null) return;
-  const values = [scope.tenant, scope.environment, contact];
+  const values = { environment: scope.environment, contact };
   await tx.query(scope, eraseMessages, values);
   await tx.query(scope, eraseAliases, values);
 }

@@ -19,13 +19,13 @@ const dueRow = {
 
 const due = statement(
   'failure-reply-state',
-  `select ($3 or m.created_at <= now() - interval '${patienceSeconds} seconds') as "isTime", exists (
+  `select ($isLasting or m.created_at <= now() - interval '${patienceSeconds} seconds') as "isTime", exists (
             select from messages sent
-            where sent.tenant = $1 and sent.environment = m.environment and sent.contact = m.contact
+            where sent.tenant = $tenant and sent.environment = m.environment and sent.contact = m.contact
               and sent.direction = 'outbound' and sent.created_at > now() - interval '1 hour'
               and sent.idempotency_key like '${keyPrefix}%') as "wasSent",
           greatest(0, extract(epoch from m.created_at - now()) + ${patienceSeconds})::float8 * 1000 as "patienceMs"
-   from messages m where m.tenant = $1 and m.id = $2`,
+   from messages m where m.tenant = $tenant and m.id = $id`,
   dueRow,
 );
 
@@ -38,7 +38,7 @@ export async function readFailureReplyState(
   { tenant, id }: Pick<WaitingMessage, 'tenant' | 'id'>,
   isLasting: boolean,
 ): Promise<RowOf<typeof dueRow>> {
-  const { rows } = await db.query({ tenant }, due, [tenant, id, isLasting]);
+  const { rows } = await db.query({ tenant }, due, { id, isLasting });
   return rows[0] ?? { isTime: false, wasSent: false, patienceMs: 0 };
 }
 

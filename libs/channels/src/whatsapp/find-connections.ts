@@ -12,7 +12,7 @@ const numbers = statement(
           o.id as "organizationId", c.tenant, c.environment::text as environment
    from channel_connections c
    join organizations o on o.no = c.tenant and o.deleted_at is null
-   where c.phone_number_id = any($1)`,
+   where c.phone_number_id = any($phoneNumberIds)`,
   { phoneNumberId: column.text, ...numberRow },
 );
 
@@ -21,7 +21,7 @@ export async function findNumbers(
   db: Queryable,
   phoneNumberIds: string[],
 ): Promise<Map<string, KnownNumber>> {
-  const { rows } = await db.acrossTenants('inbound webhook', numbers, [phoneNumberIds]);
+  const { rows } = await db.acrossTenants('inbound webhook', numbers, { phoneNumberIds });
   return new Map(rows.map(({ phoneNumberId, ...known }) => [phoneNumberId, known]));
 }
 
@@ -29,7 +29,8 @@ const answering = statement(
   'answering-on-connections',
   `select distinct ${scopeColumns()}, agent_slug as "agentSlug",
           router_slug as "routerSlug", status = 'connected' as "isConnected"
-   from channel_connections where $1::int is null or tenant = $1 and environment = $2::"Environment"`,
+   from channel_connections where $tenant::int is null or tenant = $tenant
+     and environment = $environment::"Environment"`,
   {
     ...scopeRow,
     agentSlug: column.text.nullable,
@@ -42,7 +43,7 @@ const answering = statement(
 export async function listAnswering(db: Queryable, scope: Scope | null) {
   const { rows } =
     scope === null
-      ? await db.acrossTenants('metrics', answering, [null, null])
-      : await db.query(scope, answering, [scope.tenant, scope.environment]);
+      ? await db.acrossTenants('metrics', answering, { tenant: null, environment: null })
+      : await db.query(scope, answering, { environment: scope.environment });
   return rows;
 }

@@ -30,13 +30,14 @@ const queue = statement(
   'queue-message',
   `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, media_url,
                          payload, thread_id, status, idempotency_key, updated_at)
-   values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
+   values ($id, $tenant, $environment::"Environment", $connectionId, 'outbound', $contact, $type, $text, $mediaUrl,
+     $payload::jsonb, $threadId, 'queued', $idempotencyKey, now())
    on conflict (tenant, environment, idempotency_key) do update set
      status = case when ${isNotSent} then 'queued' else messages.status end,
      attempts = case when ${isNotSent} then 0 else messages.attempts end,
      error = case when ${isNotSent} then null else messages.error end,
      connection_id = case when ${isNotSent} then excluded.connection_id else messages.connection_id end
-   returning id, id = $1 as "isNew"`,
+   returning id, id = $id as "isNew"`,
   { id: column.text, isNew: column.bool },
 );
 
@@ -49,19 +50,18 @@ export async function queueMessage(
   scope: Scope,
   message: NewMessage,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { rows } = await db.query(scope, queue, [
-    newId('wam'),
-    scope.tenant,
-    scope.environment,
-    message.connectionId,
-    message.contact,
-    message.type,
-    message.text,
-    message.mediaUrl ?? null,
-    JSON.stringify(message.request),
-    message.threadId ?? null,
-    message.key,
-  ]);
+  const { rows } = await db.query(scope, queue, {
+    id: newId('wam'),
+    environment: scope.environment,
+    connectionId: message.connectionId,
+    contact: message.contact,
+    type: message.type,
+    text: message.text,
+    mediaUrl: message.mediaUrl ?? null,
+    payload: JSON.stringify(message.request),
+    threadId: message.threadId ?? null,
+    idempotencyKey: message.key,
+  });
   return rows[0]!;
 }
 
@@ -96,17 +96,17 @@ const claim = statement(
      select m.id, m.status, m.lease_until,
             coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as sent_at
      from messages m
-     where m.tenant = $1 and m.id = $2 and m.direction = 'outbound' and m.status in ('queued', 'sending')
+     where m.tenant = $tenant and m.id = $id and m.direction = 'outbound' and m.status in ('queued', 'sending')
        and ${leaseSql.isFree('m.')}
        and (
-         select true from messages p where p.tenant = $1 and p.environment = m.environment
+         select true from messages p where p.tenant = $tenant and p.environment = m.environment
            and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
            and p.connection_id is not null and p.id < m.id order by p.id limit 1) is null
      for update)
-   update messages m set status = 'sending', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
+   update messages m set status = 'sending', lease_owner = $owner, attempts = attempts + 1, updated_at = now(),
                          sent_at = case due.status when 'sending' then due.sent_at end,
                          lease_until = ${leaseSql.until(leaseSeconds)}
-   from due, channel_connections c where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
+   from due, channel_connections c where m.tenant = $tenant and m.id = due.id and c.id = m.connection_id
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
              extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
@@ -121,7 +121,7 @@ const claim = statement(
  * an earlier message to the contact is not sent yet.
  */
 export const claimMessage = async (db: Queryable, message: MessageOfTenant, owner: string) =>
-  (await db.query(message, claim, [message.tenant, message.id, owner])).rows[0] ?? null;
+  (await db.query(message, claim, { id: message.id, owner })).rows[0] ?? null;
 
 export type SendOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
@@ -132,10 +132,10 @@ export interface MessageOfTenant extends Tenant {
 
 const markMessageSent = statement(
   'mark-message-sent',
-  `update messages set message_id = $3, sent_at = coalesce(sent_at, now()), error = null,
+  `update messages set message_id = $messageId, sent_at = coalesce(sent_at, now()), error = null,
                        ${leaseSql.release}, updated_at = now(),
                        status = case when status in ('queued', 'sending', 'unknown', 'held') then 'sent' else status end
-   where tenant = $1 and id = $2 and message_id is null`,
+   where tenant = $tenant and id = $id and message_id is null`,
 );
 
 /** Stores the provider's id of an accepted message, and applies a status that arrived earlier. Any process may call it. */
@@ -144,7 +144,7 @@ export async function markSent(
   message: MessageOfTenant & { connectionId: string },
   messageId: string,
 ): Promise<SendOutcome> {
-  await db.query(message, markMessageSent, [message.tenant, message.id, messageId]);
+  await db.query(message, markMessageSent, { id: message.id, messageId });
   // A separate statement, so that it sees a status whose transaction did not find this message by
   // its id.
   await applyKeptStatus(db, message, messageId, statusKeyOf(message.connectionId, messageId));
@@ -153,8 +153,8 @@ export async function markSent(
 
 const putMessageBack = statement(
   'put-message-back',
-  `update messages set status = 'queued', error = $4, updated_at = now(), ${leaseSql.postpone('$5')},
-                       attempts = attempts - case when $6 then 0 else 1 end
+  `update messages set status = 'queued', error = $error, updated_at = now(), ${leaseSql.postpone('$afterMs')},
+                       attempts = attempts - case when $isTried then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -165,20 +165,13 @@ export async function putBack(
   owner: string,
   { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
 ): Promise<SendOutcome> {
-  await db.query(message, putMessageBack, [
-    message.tenant,
-    message.id,
-    owner,
-    error,
-    afterMs,
-    isTried,
-  ]);
+  await db.query(message, putMessageBack, { id: message.id, owner, error, afterMs, isTried });
   return 'later';
 }
 
 const giveMessageUp = statement(
   'give-message-up',
-  `update messages set status = $4, error = $5, ${leaseSql.release}, updated_at = now()
+  `update messages set status = $status, error = $error, ${leaseSql.release}, updated_at = now()
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -189,13 +182,13 @@ export async function giveUp(
   owner: string,
   { status, error }: { status: 'failed' | 'unknown'; error: string },
 ): Promise<SendOutcome> {
-  await db.query(message, giveMessageUp, [message.tenant, message.id, owner, status, error]);
+  await db.query(message, giveMessageUp, { id: message.id, owner, status, error });
   return status;
 }
 
 const noteMessageDoubt = statement(
   'note-doubt',
-  `update messages set error = $4, updated_at = now(), attempts = attempts - case when $5 then 0 else 1 end
+  `update messages set error = $error, updated_at = now(), attempts = attempts - case when $isTried then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -206,7 +199,7 @@ export async function noteDoubt(
   owner: string,
   { error, isTried }: { error: string; isTried: boolean },
 ): Promise<SendOutcome> {
-  await db.query(message, noteMessageDoubt, [message.tenant, message.id, owner, error, isTried]);
+  await db.query(message, noteMessageDoubt, { id: message.id, owner, error, isTried });
   return 'later';
 }
 
@@ -229,8 +222,8 @@ const applyKept = statement(
   'apply-kept-status',
   `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
    from provider_statuses s
-   where s.provider = 'kapso' and s.external_id = $4
-     and m.tenant = $1 and m.id = $2 and m.message_id = $3 and s.rank > ${rankOf('m.status')}`,
+   where s.provider = 'kapso' and s.external_id = $key
+     and m.tenant = $tenant and m.id = $id and m.message_id = $messageId and s.rank > ${rankOf('m.status')}`,
 );
 
 /** Applies the status that is stored under `key` to the message with this provider's id. */
@@ -240,7 +233,7 @@ export async function applyKeptStatus(
   messageId: string,
   key: string,
 ): Promise<void> {
-  await db.query(message, applyKept, [message.tenant, message.id, messageId, key]);
+  await db.query(message, applyKept, { id: message.id, messageId, key });
 }
 
 const isPending =
@@ -249,10 +242,10 @@ const dueMessages = {
   tenants: leaseSql.tenants('due-message-tenants', { table: 'messages', where: isPending }),
   due: statement(
     'due-messages',
-    `select id from messages m where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
-       and (select id = m.id from messages where tenant = $1 and environment = m.environment
+    `select id from messages m where tenant = $tenant and ${isPending} and ${leaseSql.isOverdue}
+       and (select id = m.id from messages where tenant = $tenant and environment = m.environment
               and contact = m.contact and ${isPending} order by id limit 1)
-     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+     order by ${leaseSql.dueSince}, id limit $limit offset $offset`,
     { id: column.text },
   ),
 };
@@ -268,10 +261,11 @@ export async function findDueMessages(db: Queryable, limit: number): Promise<str
 const nextMessage = statement(
   'next-message',
   `select n.id from messages m cross join lateral (
-     select id from messages where tenant = $1 and environment = m.environment and contact = m.contact and id > m.id
+     select id from messages where tenant = $tenant and environment = m.environment and contact = m.contact
+       and id > m.id
        and direction = 'outbound' and status = 'queued' and lease_until is null and connection_id is not null
      order by id limit 1) n
-   where m.tenant = $1 and m.id = $2`,
+   where m.tenant = $tenant and m.id = $id`,
   { id: column.text },
 );
 
@@ -280,15 +274,14 @@ export const findNextMessage = async (
   db: Queryable,
   tenant: Tenant,
   id: string,
-): Promise<string | null> =>
-  (await db.query(tenant, nextMessage, [tenant.tenant, id])).rows[0]?.id ?? null;
+): Promise<string | null> => (await db.query(tenant, nextMessage, { id })).rows[0]?.id ?? null;
 
 const tenantOfId = statement(
   'tenant-of-outgoing',
-  'select tenant from messages where id = $1 union all select tenant from emails where id = $1',
+  'select tenant from messages where id = $id union all select tenant from emails where id = $id',
   { tenant: column.int4 },
 );
 
 /** Finds the tenant of a message or e-mail; null when it has been deleted. */
 export const findTenant = async (db: Queryable, id: string): Promise<Tenant | null> =>
-  (await db.acrossTenants('due work', tenantOfId, [id])).rows[0] ?? null;
+  (await db.acrossTenants('due work', tenantOfId, { id })).rows[0] ?? null;

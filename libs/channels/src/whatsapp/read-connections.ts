@@ -6,7 +6,7 @@ const connectionsOfEnvironment = statement(
   `select id, status, phone_number as "phoneNumber", phone_number_id as "phoneNumberId",
           external_customer_id as "customerId", agent_slug as agent, router_slug as router,
           contact_type as "contactType", webhook_attempts > 0 as "webhookProblem"
-   from channel_connections where tenant = $1 and environment = $2::"Environment" order by created_at`,
+   from channel_connections where tenant = $tenant and environment = $environment::"Environment" order by created_at`,
   {
     id: column.text,
     /** `pending` until the number is connected in Kapso. */
@@ -25,15 +25,16 @@ const connectionsOfEnvironment = statement(
 
 /** Lists the connections of an environment, oldest first. */
 export async function listConnections(db: Queryable, scope: Scope) {
-  return (await db.query(scope, connectionsOfEnvironment, [scope.tenant, scope.environment])).rows;
+  return (await db.query(scope, connectionsOfEnvironment, { environment: scope.environment })).rows;
 }
 
 const change = statement(
   'update-connection',
   `update channel_connections
-   set agent_slug = case when $4 then $5 else agent_slug end, router_slug = case when $4 then $6 else router_slug end,
-       contact_type = case when $7 then $8 else contact_type end, updated_at = now()
-   where tenant = $1 and environment = $2::"Environment" and id = $3`,
+   set agent_slug = case when $changesAnswerer then $agent else agent_slug end,
+       router_slug = case when $changesAnswerer then $router else router_slug end,
+       contact_type = case when $changesContactType then $contactType else contact_type end, updated_at = now()
+   where tenant = $tenant and environment = $environment::"Environment" and id = $id`,
 );
 
 /** Changes who answers a connection, and the entity type of its contacts. Absent fields stay. */
@@ -43,15 +44,13 @@ export async function updateConnection(
   id: string,
   { agent, router, contactType }: { agent?: string; router?: string; contactType?: string | null },
 ): Promise<void> {
-  const hasAnswerer = agent !== undefined || router !== undefined;
-  const answerer = [hasAnswerer, agent ?? null, router ?? null];
-  const values = [
-    scope.tenant,
-    scope.environment,
+  await tx.query(scope, change, {
+    environment: scope.environment,
     id,
-    ...answerer,
-    contactType !== undefined,
-    contactType ?? null,
-  ];
-  await tx.query(scope, change, values);
+    changesAnswerer: agent !== undefined || router !== undefined,
+    agent: agent ?? null,
+    router: router ?? null,
+    changesContactType: contactType !== undefined,
+    contactType: contactType ?? null,
+  });
 }

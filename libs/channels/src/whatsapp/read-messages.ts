@@ -48,17 +48,20 @@ const rowsOf = (
     case when m.direction = 'inbound' and m.type in ('location', 'reaction', 'contacts')
          then m.payload #> array['message', m.type] end as shared, m.status, m.attempts, m.error, b.status as "mediaStatus", b.filename, b.content_type as "contentType",
     octet_length(b.bytes) as size, b.error as "mediaError", m.created_at as "createdAt"
-  from messages m left join blobs b on b.tenant = $1 and b.id = m.id`;
+  from messages m left join blobs b on b.tenant = $tenant and b.id = m.id`;
 
 // Not prepared: the filters that are given decide about the index.
 const messagesOfEnvironment = unpreparedList(
   'list-channel-messages',
   `${rowsOf(`left(m.text, ${listedTextChars})`)}
-   where m.tenant = $1 and m.environment = $2::"Environment" and ($3::text is null or m.status = $3)
-     and ($4::text is null or m.direction = $4::"MessageDirection") and ($5::text is null or m.contact = $5)
-     and ($6::text is null or m.thread_id = $6) and ($7::timestamptz is null or m.created_at >= $7)
-     and ($8::timestamptz is null or (m.created_at, m.id) < ($8, $9::text))
-   order by m.created_at desc, m.id desc limit $10`,
+   where m.tenant = $tenant and m.environment = $environment::"Environment"
+     and ($status::text is null or m.status = $status)
+     and ($direction::text is null or m.direction = $direction::"MessageDirection")
+       and ($contact::text is null or m.contact = $contact)
+     and ($threadId::text is null or m.thread_id = $threadId)
+       and ($since::timestamptz is null or m.created_at >= $since)
+     and ($beforeAt::timestamptz is null or (m.created_at, m.id) < ($beforeAt, $beforeId::text))
+   order by m.created_at desc, m.id desc limit $limit`,
   messageRow,
 );
 
@@ -77,19 +80,21 @@ export async function listMessages(
   scope: Scope,
   { status, direction, contact, threadId, since, ...page }: Page & MessageFilter,
 ): Promise<Paged<ChannelMessage>> {
-  const filters = [status, direction, contact, threadId, since];
-  const found = await db.query(scope, messagesOfEnvironment, [
-    scope.tenant,
-    scope.environment,
-    ...filters,
+  const found = await db.query(scope, messagesOfEnvironment, {
+    environment: scope.environment,
+    status,
+    direction,
+    contact,
+    threadId,
+    since,
     ...pageValues(page),
-  ]);
+  });
   return toPaged(found.rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const messageOfEnvironment = statement(
   'find-channel-message',
-  `${rowsOf('m.text')} where m.tenant = $1 and m.environment = $2::"Environment" and m.id = $3`,
+  `${rowsOf('m.text')} where m.tenant = $tenant and m.environment = $environment::"Environment" and m.id = $id`,
   messageRow,
 );
 
@@ -99,7 +104,7 @@ export const findMessage = async (
   scope: Scope,
   id: string,
 ): Promise<ChannelMessage | null> =>
-  (await db.query(scope, messageOfEnvironment, [scope.tenant, scope.environment, id])).rows[0] ??
+  (await db.query(scope, messageOfEnvironment, { environment: scope.environment, id })).rows[0] ??
   null;
 
 const replyRow = {
@@ -115,11 +120,12 @@ const repliesOfRequest = statement(
   'replies-of-request',
   `select s.id, s.status, s.error, s.created_at as "createdAt", s.updated_at as "updatedAt"
    from generate_series(0, 99) part
-   join messages m on m.tenant = $1 and m.environment = $2::"Environment"
-     and m.idempotency_key = ${replyKey.sql('$3', 'part')}
+   join messages m on m.tenant = $tenant and m.environment = $environment::"Environment"
+     and m.idempotency_key = ${replyKey.sql('$requestId', 'part')}
    -- The message of a retry replaces the first one (retryMessage).
-   left join messages r on r.tenant = $1 and r.environment = m.environment and r.idempotency_key = ${retryKeySql('m.id')}
-   join messages s on s.tenant = $1 and s.id = coalesce(r.id, m.id)
+   left join messages r on r.tenant = $tenant and r.environment = m.environment
+     and r.idempotency_key = ${retryKeySql('m.id')}
+   join messages s on s.tenant = $tenant and s.id = coalesce(r.id, m.id)
    where m.direction = 'outbound'
    order by m.created_at, m.id`,
   replyRow,
@@ -131,6 +137,6 @@ export async function repliesOf(
   scope: Scope,
   requestId: string,
 ): Promise<RowOf<typeof replyRow>[]> {
-  return (await db.query(scope, repliesOfRequest, [scope.tenant, scope.environment, requestId]))
+  return (await db.query(scope, repliesOfRequest, { environment: scope.environment, requestId }))
     .rows;
 }

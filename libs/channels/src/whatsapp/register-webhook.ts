@@ -19,9 +19,10 @@ export const registrationLeaseSeconds = 60;
 const noteRegistration = statement(
   'note-registration',
   `update channel_connections
-   set webhook_id = $2, secret_fingerprint = case when webhook_try_at = $4 then $3 else '' end, webhook_attempts = 0,
+   set webhook_id = $webhookId, secret_fingerprint = case when webhook_try_at = $lease then $fingerprint else '' end,
+     webhook_attempts = 0,
        webhook_try_at = null
-   where id = $1`,
+   where id = $id`,
 );
 
 /**
@@ -47,6 +48,11 @@ export async function registerWebhook(
       : await client.updateWebhook(phoneNumberId, ours.id, settings);
   if (!done.ok) return done;
   const webhookId = ours?.id ?? done.value ?? '';
-  await db.query({ tenant }, noteRegistration, [id, webhookId, fingerprintOf(secret), lease]);
+  await db.query({ tenant }, noteRegistration, {
+    id,
+    webhookId,
+    fingerprint: fingerprintOf(secret),
+    lease,
+  });
   return { ok: true, webhookId };
 }

@@ -33,10 +33,10 @@ export async function registerOutdated(
 ): Promise<ReregisteredWebhook[]> {
   const { db, accounts, webhookSecrets } = deps;
   if (webhookSecrets[0] === undefined) return [];
-  const { rows } = await db.acrossTenants('due work', claim, [
-    fingerprintOf(webhookSecrets[0]),
+  const { rows } = await db.acrossTenants('due work', claim, {
+    fingerprint: fingerprintOf(webhookSecrets[0]),
     limit,
-  ]);
+  });
   return Promise.all(
     rows.map(async (connection) => {
       const { id: connectionId, organizationId } = connection;
@@ -45,7 +45,7 @@ export async function registerOutdated(
         (error: unknown) => (error as Error).message,
       );
       if (problem !== null)
-        await db.query(connection, putOffRegistration, [connectionId, connection.lease]);
+        await db.query(connection, putOffRegistration, { connectionId, lease: connection.lease });
       return { connectionId, organizationId, problem };
     }),
   );
@@ -58,7 +58,8 @@ export async function registerOutdated(
   }
 }
 
-const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
+const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct
+   from $fingerprint
                and (webhook_try_at is null or webhook_try_at <= now())`;
 
 /** Claims one connection of each tenant before a second one, so that a tenant with many numbers does not delay others. */
@@ -67,7 +68,7 @@ const claim = statement(
   `with due as (
      select id, row_number() over (partition by tenant order by webhook_try_at nulls first, id) as turn
      from channel_connections where ${isDue}
-     order by turn, random() limit $2),
+     order by turn, random() limit $limit),
    free as (
      select id from channel_connections where id in (select id from due) and ${isDue} for update skip locked)
    update channel_connections c
@@ -81,7 +82,7 @@ const claim = statement(
 const putOffRegistration = statement(
   'put-off-registration',
   `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
-   where id = $1 and webhook_try_at = $2`,
+   where id = $connectionId and webhook_try_at = $lease`,
 );
 
 export interface RegistrationState {
@@ -103,7 +104,7 @@ type Registered = RowOf<typeof registeredRow>;
 const registeredConnections = statement(
   'registered-connections',
   `select c.id, o.slug as organization, c.webhook_attempts as attempts,
-          $1::text is not null and c.secret_fingerprint is distinct from $1 as "isOutdated"
+          $fingerprint::text is not null and c.secret_fingerprint is distinct from $fingerprint as "isOutdated"
    from channel_connections c join organizations o on o.no = c.tenant
    where c.webhook_id is not null order by c.id`,
   registeredRow,
@@ -115,6 +116,8 @@ export async function readRegistrations(
   [first]: readonly string[],
 ): Promise<RegistrationState> {
   const fingerprint = first === undefined ? null : fingerprintOf(first);
-  const { rows } = await db.acrossTenants('operator command', registeredConnections, [fingerprint]);
+  const { rows } = await db.acrossTenants('operator command', registeredConnections, {
+    fingerprint,
+  });
   return { registered: rows.length, outdated: rows.filter(({ isOutdated }) => isOutdated) };
 }

@@ -34,8 +34,8 @@ export const retryMessage = (
 const lockMessage = statement(
   'lock-message',
   `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status, origin from messages
-   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
-   order by id = $3 desc limit 1 for update`,
+   where tenant = $tenant and environment = $environment::"Environment" and (id = $id or message_id = $id)
+   order by id = $id desc limit 1 for update`,
   {
     id: column.text,
     direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
@@ -49,10 +49,10 @@ const lockMessage = statement(
 
 const reopen = statement(
   'retry-message',
-  `update messages set status = $3, connection_id = $4, attempts = 0, error = null, ${leaseSql.release},
+  `update messages set status = $status, connection_id = $connectionId, attempts = 0, error = null, ${leaseSql.release},
                        sent_at = case when direction = 'inbound' then sent_at end,
                        updated_at = now()
-   where tenant = $1 and id = $2`,
+   where tenant = $tenant and id = $id`,
 );
 
 async function retry(
@@ -61,7 +61,7 @@ async function retry(
   id: string,
   options: { anyway: boolean },
 ): Promise<RetriedMessage> {
-  const [message] = (await tx.query(scope, lockMessage, [scope.tenant, scope.environment, id]))
+  const [message] = (await tx.query(scope, lockMessage, { environment: scope.environment, id }))
     .rows;
   if (message === undefined) return { ok: false, reason: 'not_found' };
   const { direction, status } = message;
@@ -77,12 +77,11 @@ async function retry(
     ({ connectionId } = found.sender);
   }
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
-    const { rows } = await tx.query(scope, copy, [
-      scope.tenant,
-      message.id,
-      newId('wam'),
+    const { rows } = await tx.query(scope, copy, {
+      id: message.id,
+      newId: newId('wam'),
       connectionId,
-    ]);
+    });
     const copied = rows[0]!;
     if (copied.isNew) await copyBlob(tx, scope, message.id, copied.id);
     // An earlier retry has created the replacement: retry that one.
@@ -90,12 +89,11 @@ async function retry(
       ? { ok: true, id: copied.id, direction }
       : retry(tx, scope, copied.id, options);
   }
-  const values = [
-    scope.tenant,
-    message.id,
-    direction === 'inbound' ? 'received' : 'queued',
+  const values = {
+    id: message.id,
+    status: direction === 'inbound' ? 'received' : 'queued',
     connectionId,
-  ];
+  };
   await tx.query(scope, reopen, values);
   return { ok: true, id: message.id, direction };
 }
@@ -104,10 +102,11 @@ const copy = statement(
   'copy-message',
   `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, media_url,
                          payload, thread_id, status, idempotency_key, updated_at)
-   select $3, tenant, environment, $4, direction, contact, type, text, media_url, payload, thread_id, 'queued',
+   select $newId, tenant, environment, $connectionId, direction, contact, type, text, media_url, payload, thread_id,
+     'queued',
           ${retryKeySql('id')}, now()
-   from messages where tenant = $1 and id = $2
+   from messages where tenant = $tenant and id = $id
    on conflict (tenant, environment, idempotency_key) do update set updated_at = messages.updated_at
-   returning id, id = $3 as "isNew"`,
+   returning id, id = $newId as "isNew"`,
   { id: column.text, isNew: column.bool },
 );

@@ -164,7 +164,7 @@ const clockSkewMs = 15_000;
 
 const knownIds = statement(
   'known-message-ids',
-  'select message_id from messages where tenant = $1 and connection_id = $2 and message_id = any($3)',
+  'select message_id from messages where tenant = $tenant and connection_id = $connectionId and message_id = any($ids)',
   { message_id: column.text },
 );
 
@@ -186,7 +186,7 @@ async function lookUp(
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
   const ids = listed.value.map(({ id }) => id);
-  const { rows } = await db.query(message, knownIds, [message.tenant, message.connectionId, ids]);
+  const { rows } = await db.query(message, knownIds, { connectionId: message.connectionId, ids });
   const ours = new Set(rows.map(({ message_id: known }) => known));
   const alike = listed.value.find(
     ({ id, to, type, text, reference }) =>

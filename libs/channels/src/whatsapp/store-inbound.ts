@@ -11,7 +11,8 @@ const store = statement(
   'store-inbound-message',
   `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
                          media_url, payload, status, sent_at, updated_at)
-   values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
+   values ($id, $tenant, $environment::"Environment", $connectionId, 'inbound', $messageId, $contact, $type, $text,
+     $mediaUrl, $payload::jsonb, $status, $sentAt, now())
    on conflict (connection_id, message_id, tenant) do update
      set status = 'received', attempts = 0, error = null, lease_until = null, answered_with = null,
          updated_at = excluded.updated_at
@@ -39,20 +40,19 @@ export async function storeInbound(
   const { mediaUrl: url, filename, isHistory } = message;
   const hasFile = url !== null && !isHistory;
   const write = async (tx: Queryable) => {
-    const { rows } = await tx.query(scope, store, [
-      newId('wam'),
-      scope.tenant,
-      scope.environment,
+    const { rows } = await tx.query(scope, store, {
+      id: newId('wam'),
+      environment: scope.environment,
       connectionId,
-      message.messageId,
+      messageId: message.messageId,
       contact,
-      message.type,
-      message.text,
-      url,
-      JSON.stringify(item),
-      isToBeAnswered ? 'received' : 'stored',
-      new Date(message.sentAtMs),
-    ]);
+      type: message.type,
+      text: message.text,
+      mediaUrl: url,
+      payload: JSON.stringify(item),
+      status: isToBeAnswered ? 'received' : 'stored',
+      sentAt: new Date(message.sentAtMs),
+    });
     if (rows[0] !== undefined && hasFile)
       await addPendingBlob(tx, scope, { messageId: rows[0].id, url, filename });
   };

@@ -9,7 +9,8 @@ const store = statement(
   'store-phone-reply',
   `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
                          media_url, payload, status, origin, sent_at, updated_at)
-   values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9, $10::jsonb, 'sent', 'phone', $11, now())
+   values ($id, $tenant, $environment::"Environment", $connectionId, 'outbound', $messageId, $contact, $type, $text,
+           $mediaUrl, $payload::jsonb, 'sent', 'phone', $sentAt, now())
    on conflict (connection_id, message_id, tenant) do nothing
    returning id`,
   { id: column.text },
@@ -41,16 +42,19 @@ export async function storePhoneReply(
   if (contact === null) return false;
   const sentAt = new Date(message.sentAtMs);
   await db.transaction(async (tx) => {
-    const values = [
-      newId('wam'),
-      scope.tenant,
-      scope.environment,
+    const { rows } = await tx.query(scope, store, {
+      id: newId('wam'),
+      environment: scope.environment,
       connectionId,
-      message.messageId,
+      messageId: message.messageId,
       contact,
-    ];
-    const content = [message.type, message.text, message.mediaUrl, JSON.stringify(item), sentAt];
-    const [stored] = (await tx.query(scope, store, [...values, ...content])).rows;
+      type: message.type,
+      text: message.text,
+      mediaUrl: message.mediaUrl,
+      payload: JSON.stringify(item),
+      sentAt,
+    });
+    const [stored] = rows;
     if (stored === undefined) return;
     const { mediaUrl: url, filename } = message;
     if (url !== null) await addPendingBlob(tx, scope, { messageId: stored.id, url, filename });

@@ -56,7 +56,8 @@ const joinSeconds = 10;
 /** Maximum messages, and characters of their texts, that one turn answers. */
 const maxJoined = { messages: 500, characters: 32_000 };
 
-const isWaiting = "tenant = $1 and connection_id = $2 and contact = $3 and direction = 'inbound'";
+const isWaiting =
+  "tenant = $tenant and connection_id = $connectionId and contact = $contact and direction = 'inbound'";
 
 // `is_excess`: within the minute before the message, its contact sent as many others as are answered alone. `joined` leaves
 // out what a running turn answers: a message that was sent earlier can arrive later than it.
@@ -65,31 +66,33 @@ const claim = statement(
   `with first as (
      select id, status, error, lease_until, created_at, sent_at, attempts = 0 and (
          select count(*) from (select from messages p
-           where p.tenant = $1 and p.environment = m.environment and p.contact = $3 and p.direction = 'inbound'
+           where p.tenant = $tenant and p.environment = m.environment and p.contact = $contact
+             and p.direction = 'inbound'
              and p.status <> 'stored' and p.created_at > m.created_at - interval '1 minute'
-             and (p.created_at, p.id) < (m.created_at, m.id) limit $5) earlier) >= $5 as is_excess
+             and (p.created_at, p.id) < (m.created_at, m.id) limit $perMinute) earlier) >= $perMinute as is_excess
      from messages m where ${isWaiting} and status in ('received', 'answering')
      order by sent_at, id limit 1),
    due as (select * from first where ${leaseSql.isFree()}
      and (not is_excess or created_at <= now() - interval '${joinSeconds} seconds')),
    postponed as (
      update messages set lease_until = first.created_at + interval '${joinSeconds} seconds' from first
-     where messages.tenant = $1 and messages.id = first.id and ${leaseSql.isFree('first.')} and not exists (select from due)),
+     where messages.tenant = $tenant and messages.id = first.id and ${leaseSql.isFree('first.')}
+       and not exists (select from due)),
    joined as (
      update messages set answered_with = due.id from due
-     where messages.tenant = $1 and messages.id in (
+     where messages.tenant = $tenant and messages.id in (
        select id from (select id, row_number() over waiting as count, sum(length(coalesce(text, ''))) over waiting as characters
          from messages where ${isWaiting} and status = 'received' and attempts = 0 and answered_with is null
          window waiting as (order by sent_at, id)) w
        where count <= ${maxJoined.messages} and characters <= ${maxJoined.characters})
      and due.is_excess and messages.id <> due.id)
-   update messages m set status = 'answering', lease_owner = $4, lease_until = ${leaseSql.until(leaseSeconds)},
+   update messages m set status = 'answering', lease_owner = $owner, lease_until = ${leaseSql.until(leaseSeconds)},
                          attempts = m.attempts + 1, updated_at = now(),
                          error = case when due.status <> 'answering' then m.error
                                       when due.error = '${interrupted.once}' then '${interrupted.twice}'
                                       else '${interrupted.once}' end
    from due, channel_connections c
-   where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
+   where m.tenant = $tenant and m.id = due.id and c.id = m.connection_id
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
              m.contact, m.message_id as "messageId", m.payload, m.attempts, m.lease_owner as owner, due.is_excess as "isExcess",
@@ -111,7 +114,7 @@ export const waitingMessages = async (db: Queryable) =>
 const readJoined = statement(
   'joined-messages',
   `select id, payload from messages
-   where ${isWaiting} and status = 'received' and answered_with = $4 order by sent_at, id`,
+   where ${isWaiting} and status = 'received' and answered_with = $id order by sent_at, id`,
   joinedMessage,
 );
 
@@ -126,22 +129,16 @@ export async function claimNext(
   waiting: Conversation,
   perMinute = 20,
 ): Promise<WaitingMessage | null> {
-  const { tenant, connectionId, contact } = waiting;
+  const { connectionId, contact } = waiting;
   const owner = randomBytes(9).toString('base64url');
   return db.transaction(async (tx) => {
-    await tx.query(waiting, lockKey, [`answer:${connectionId}:${contact}`]);
-    const [claimed] = (
-      await tx.query(waiting, claim, [tenant, connectionId, contact, owner, perMinute])
-    ).rows;
+    await tx.query(waiting, lockKey, { key: `answer:${connectionId}:${contact}` });
+    const [claimed] = (await tx.query(waiting, claim, { connectionId, contact, owner, perMinute }))
+      .rows;
     if (claimed === undefined) return null;
     const { isExcess, ...message } = claimed;
     if (!isExcess && message.attempts === 1) return { ...message, joined: [] };
-    const { rows } = await tx.query(waiting, readJoined, [
-      tenant,
-      connectionId,
-      contact,
-      message.id,
-    ]);
+    const { rows } = await tx.query(waiting, readJoined, { connectionId, contact, id: message.id });
     if (isExcess) tx.afterCommit(() => reportRefusal('messages_per_contact', 1 + rows.length));
     return { ...message, joined: rows };
   });
@@ -150,17 +147,16 @@ export async function claimNext(
 const renew = statement(
   'renew-answers',
   `update messages set lease_until = ${leaseSql.until(leaseSeconds)}
-   where tenant = $1 and id = any($2) and status = 'answering' and lease_owner = any($3)`,
+   where tenant = $tenant and id = any($ids) and status = 'answering' and lease_owner = any($owners)`,
 );
 
 /** Renews the leases of messages that this process is answering. */
 export async function renewClaims(db: Queryable, claims: Iterable<Claim>): Promise<void> {
   for (const [tenant, held] of Map.groupBy(claims, (claim) => claim.tenant))
-    await db.query({ tenant }, renew, [
-      tenant,
-      held.map(({ id }) => id),
-      held.map(({ owner }) => owner),
-    ]);
+    await db.query({ tenant }, renew, {
+      ids: held.map(({ id }) => id),
+      owners: held.map(({ owner }) => owner),
+    });
 }
 
 export type AnswerEnd = {
@@ -171,15 +167,17 @@ export type AnswerEnd = {
 
 const finish = statement(
   'finish-answer',
-  `update messages set status = $4, error = $5, thread_id = coalesce($6, thread_id), ${leaseSql.release},
+  `update messages set status = $status, error = $error, thread_id = coalesce($threadId, thread_id),
+     ${leaseSql.release},
                        updated_at = now()
    where ${leaseSql.isHeld('answering')}`,
 );
 
 const finishJoined = statement(
   'finish-joined-answers',
-  `update messages set status = $4, error = $5, thread_id = coalesce($6, thread_id), ${leaseSql.release}, updated_at = now()
-   where tenant = $1 and id = any($2) and status = 'received' and answered_with = $3`,
+  `update messages set status = $status, error = $error, thread_id = coalesce($threadId, thread_id),
+     ${leaseSql.release}, updated_at = now()
+   where tenant = $tenant and id = any($ids) and status = 'received' and answered_with = $id`,
 );
 
 /**
@@ -191,18 +189,17 @@ export async function finishMessage(
   message: WaitingMessage,
   { status, error, threadId }: AnswerEnd,
 ): Promise<boolean> {
-  const { tenant, id, owner, joined } = message;
+  const { id, owner, joined } = message;
   const isOwner =
-    (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
+    (await db.query(message, finish, { id, owner, status, error, threadId })).rowCount === 1;
   if (isOwner && joined.length > 0)
-    await db.query(message, finishJoined, [
-      tenant,
-      joined.map((one) => one.id),
+    await db.query(message, finishJoined, {
+      ids: joined.map((one) => one.id),
       id,
       status,
       error,
       threadId,
-    ]);
+    });
   return isOwner;
 }
 
@@ -216,12 +213,12 @@ const hold = statement(
 
 /** Whether this claim still has the message, which no other can then take until the end of the transaction. */
 export async function holdClaim(tx: Queryable, { tenant, id, owner }: Claim): Promise<boolean> {
-  return (await tx.query({ tenant }, hold, [tenant, id, owner])).rows.length > 0;
+  return (await tx.query({ tenant }, hold, { id, owner })).rows.length > 0;
 }
 
 const putBack = statement(
   'postpone-answer',
-  `update messages set status = 'received', error = $4, updated_at = now(), ${leaseSql.postpone('$5')}
+  `update messages set status = 'received', error = $error, updated_at = now(), ${leaseSql.postpone('$afterMs')}
    where ${leaseSql.isHeld('answering')}`,
 );
 
@@ -232,7 +229,7 @@ export async function postpone(
   error: string,
   afterMs: number,
 ): Promise<void> {
-  await db.query({ tenant }, putBack, [tenant, id, owner, error, afterMs]);
+  await db.query({ tenant }, putBack, { id, owner, error, afterMs });
 }
 
 const isPending =
@@ -240,10 +237,10 @@ const isPending =
 const conversationsSql = (
   isDue: string,
 ): string => `select tenant, connection_id as "connectionId", contact from messages m
-     where tenant = $1 and ${isPending} and ${isDue}
-       and (select id = m.id from messages where tenant = $1 and connection_id = m.connection_id
+     where tenant = $tenant and ${isPending} and ${isDue}
+       and (select id = m.id from messages where tenant = $tenant and connection_id = m.connection_id
               and contact = m.contact and ${isPending} order by sent_at, id limit 1)
-     order by ${leaseSql.dueSince}, id limit $2 offset $3`;
+     order by ${leaseSql.dueSince}, id limit $limit offset $offset`;
 const waitingConversations = {
   tenants: leaseSql.tenants('waiting-tenants', { table: 'messages', where: isPending }),
   due: statement('waiting-conversations', conversationsSql(leaseSql.isOverdue), conversation),
@@ -267,7 +264,7 @@ export async function claimDue(
   tenant: number,
   perMinute?: number,
 ): Promise<WaitingMessage | null> {
-  const { rows } = await db.query({ tenant }, dueConversations, [tenant, candidates, 0]);
+  const { rows } = await db.query({ tenant }, dueConversations, { limit: candidates, offset: 0 });
   for (const due of rows) {
     const message = await claimNext(db, due, perMinute);
     if (message !== null) return message;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { type Db, createDb } from '../client';
-import { column, statement, unprepared } from '../statement';
+import { type Values, column, statement, unprepared } from '../statement';
 import { checkText } from './check-text';
 import { observeProcess } from './observe-process';
 
@@ -23,38 +23,38 @@ afterAll(async () => {
 });
 
 const mine = { tenant: 1 };
-const run = (text: string, values: unknown[] = [mine.tenant]) =>
+const run = (text: string, values: Values = {}) =>
   db.transaction((tx) => tx.query(mine, unprepared('checked', text), values));
-const refused = (text: string, values?: unknown[]) =>
+const refused = (text: string, values?: Values) =>
   expect(run(text, values)).rejects.toThrow(/The statement checked does not stay with tenant 1/);
 
 test('a statement on the rows of its tenant is run, and releases its connection', async () => {
   await run(
-    `insert into threads (id, tenant, environment, updated_at) values ('t', $1, 'development', now())`,
+    `insert into threads (id, tenant, environment, updated_at) values ('t', $tenant, 'development', now())`,
   );
-  await run('select from threads where tenant = $1');
-  await run('delete from threads where tenant = $1');
+  await run('select from threads where tenant = $tenant');
+  await run('delete from threads where tenant = $tenant');
   const spans = statement('spans', 'select count(*)::int as n from threads', { n: column.int4 });
   expect((await db.acrossTenants('sweep', spans)).rows).toEqual([{ n: 0 }]);
 });
 
 test('a statement without a tenant, with another tenant, or with a tenant for one of two tables is refused', async () => {
-  await refused('select from threads where id = $1', ['t']);
-  await refused("update threads set params = '{}' where id = $1", ['t']);
-  await refused('delete from threads where id = $1', ['t']);
-  await refused('select from threads where tenant = $1', [2]);
+  await refused('select from threads where id = $id', { id: 't' });
+  await refused("update threads set params = '{}' where id = $id", { id: 't' });
+  await refused('delete from threads where id = $id', { id: 't' });
+  await refused('select from threads where tenant = $other', { other: 2 });
   await refused(
-    'select from threads t left join executions e on e.thread_id = t.id where t.tenant = $1',
+    'select from threads t left join executions e on e.thread_id = t.id where t.tenant = $tenant',
   );
-  await refused('with deleted as (delete from threads where id = $1) select', ['t']);
+  await refused('with deleted as (delete from threads where id = $id) select', { id: 't' });
   await refused(`insert into threads (id, tenant, environment, updated_at)
-                 select id, $1, environment, now() from threads on conflict do nothing`);
+                 select id, $tenant, environment, now() from threads on conflict do nothing`);
 });
 
 test('statements inside a function are checked', async () => {
   await db.pool.query(`create function count_threads() returns bigint language plpgsql as
     'begin return (select count(*) from threads); end'`);
-  await refused('select from (select count_threads()) c where $1 > 0');
+  await refused('select from (select count_threads()) c where $tenant > 0');
 });
 
 test.each([

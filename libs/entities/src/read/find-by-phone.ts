@@ -82,7 +82,7 @@ async function bySpelling(
 }
 
 const sameDigits = phoneFields
-  .map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`)
+  .map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $digits`)
   .join(' or ');
 
 const newestByDigits = statement(
@@ -91,11 +91,12 @@ const newestByDigits = statement(
   // them.
   `select e.id, e.data from entity_types t
    cross join lateral (
-     select coalesce((select e.pos from entities e where e.tenant = $1 and (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
+     select coalesce((select e.pos from entities e where e.tenant = $tenant and (e.part, e.pos) between (t.no, 0)
+       and (t.no, ${lastPosition})
                       order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
-   join entities e on e.tenant = $1 and (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
-   where t.tenant = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${sameDigits})
-   order by e.pos desc limit $5`,
+   join entities e on e.tenant = $tenant and (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
+   where t.tenant = $tenant and t.environment = $environment::"Environment" and t.slug = $entityType and (${sameDigits})
+   order by e.pos desc limit $limit`,
   { id: column.text, data: column.jsonb<JsonObject>() },
 );
 
@@ -106,6 +107,6 @@ async function byDigits(
 ): Promise<Pick<Entity, 'id' | 'data'>[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
-  const values = [scope.tenant, scope.environment, entityType, digits, limit];
+  const values = { environment: scope.environment, entityType, digits, limit };
   return (await db.query(scope, newestByDigits, values)).rows;
 }

@@ -4,7 +4,7 @@ import { type Queryable, column, scopeColumns, scopeRow, statement } from '@parl
 const byToken = statement(
   'entities-by-flow-token',
   `select ${scopeColumns('e.')}, e.id, token
-   from unnest($1::text[]) as token cross join lateral entities_by_flow_token(token) e`,
+   from unnest($flowTokens::text[]) as token cross join lateral entities_by_flow_token(token) e`,
   { ...scopeRow, id: column.text, token: column.text },
 );
 
@@ -16,6 +16,6 @@ export async function findByToken(
   db: Queryable,
   flowTokens: readonly string[],
 ): Promise<{ scope: Scope; id: string; token: string }[]> {
-  const { rows } = await db.acrossTenants('inbound webhook', byToken, [flowTokens]);
+  const { rows } = await db.acrossTenants('inbound webhook', byToken, { flowTokens });
   return rows.map(({ id, token, ...scope }) => ({ scope, id, token }));
 }

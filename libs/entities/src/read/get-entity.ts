@@ -3,7 +3,7 @@ import { type Db, type Queryable, type RowOf, batchCalls, column, statement } fr
 import type { Access } from '../access';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import type { Deleted, NotFound, OutOfScope, TypeNotFound } from '../result';
-import { type Built, Sql } from '../sql';
+import { Sql } from '../sql';
 import { isStorable } from '../storable';
 import { EntityText, entityJsonFrom, entityJsonSql, typeJson } from './entity-json';
 
@@ -24,9 +24,13 @@ export async function getEntity(
 ): Promise<GetResult> {
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
-  const { statement, values } =
-    access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
-  const { rows } = await db.query(scope, statement, values);
+  if (access !== undefined) return getAccessible(db, scope, type, id, access);
+  const { rows } = await db.query(scope, plain, {
+    environment: scope.environment,
+    type,
+    id,
+    typeJson: typeJson(type),
+  });
   return resultOf(rows[0]);
 }
 
@@ -36,13 +40,12 @@ export async function getEntities(
   scope: Scope,
   { type, ids }: { type: string; ids: readonly string[] },
 ): Promise<GetResult[]> {
-  const { rows } = await db.query(scope, several, [
-    scope.tenant,
-    scope.environment,
+  const { rows } = await db.query(scope, several, {
+    environment: scope.environment,
     type,
     ids,
-    typeJson(type),
-  ]);
+    typeJson: typeJson(type),
+  });
   return ids.map((_, at) => resultOf(rows[at]));
 }
 
@@ -88,8 +91,8 @@ function resultOf(row: FoundRow | undefined): GetResult {
 }
 
 const fromSql = (environment: string, type: string, id: string): string =>
-  `from entity_types t left join entities e on e.tenant = $1 and e.id = ${id} and e.part in (t.no, -t.no)
-    where t.tenant = $1 and t.environment = ${environment} and t.slug = ${type}`;
+  `from entity_types t left join entities e on e.tenant = $tenant and e.id = ${id} and e.part in (t.no, -t.no)
+    where t.tenant = $tenant and t.environment = ${environment} and t.slug = ${type}`;
 
 /** `part` and `json` are null if the type has no such entity. */
 const foundRow = {
@@ -102,36 +105,34 @@ type FoundRow = RowOf<typeof foundRow>;
 /** A constant, because building the text for each of these frequent reads costs measurable time. */
 const plain = statement(
   'get-entity',
-  `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible
-    ${fromSql('$2::"Environment"', '$3::text', '$4::text')}`,
+  `select e.part, ${entityJsonFrom('e', '$typeJson::text')} as json, true as visible
+    ${fromSql('$environment::"Environment"', '$type::text', '$id::text')}`,
   foundRow,
 );
 
 /** Without rows if there is no such type, otherwise with one for each id, in their order. */
 const several = statement(
   'get-entities',
-  `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible
-    from entity_types t cross join unnest($4::text[]) with ordinality as asked(id, at)
-    left join entities e on e.tenant = $1 and e.id = asked.id and e.part in (t.no, -t.no)
-    where t.tenant = $1 and t.environment = $2::"Environment" and t.slug = $3::text
+  `select e.part, ${entityJsonFrom('e', '$typeJson::text')} as json, true as visible
+    from entity_types t cross join unnest($ids::text[]) with ordinality as asked(id, at)
+    left join entities e on e.tenant = $tenant and e.id = asked.id and e.part in (t.no, -t.no)
+    where t.tenant = $tenant and t.environment = $environment::"Environment" and t.slug = $type::text
     order by asked.at`,
   foundRow,
 );
 
-const plainSql = (scope: Scope, type: string, id: string): Built<FoundRow> => ({
-  statement: plain,
-  values: [scope.tenant, scope.environment, type, id, typeJson(type)],
-});
-
-function accessSql(
+async function getAccessible(
+  db: Queryable,
   scope: Scope,
   type: string,
   id: string,
   { masks, clauses }: Access,
-): Built<FoundRow> {
-  const sql = new Sql(scope);
+): Promise<GetResult> {
+  const sql = new Sql();
   const text = `select e.part, ${entityJsonSql('e', type, masks, sql)} as json,
       ${filterSql(clauses, storedEntity('e'), sql)} as visible
     ${fromSql(sql.param(scope.environment, '"Environment"'), sql.param(type, 'text'), sql.param(id, 'text'))}`;
-  return sql.build('get-accessible-entity', text, foundRow);
+  const { statement, values } = sql.build('get-accessible-entity', text, foundRow);
+  const { rows } = await db.query(scope, statement, values);
+  return resultOf(rows[0]);
 }

@@ -46,7 +46,7 @@ export async function listRelations(
   const [atMs, id] = (cursor === '' ? null : decodeCursor(list, cursor)) ?? [];
   if (cursor !== '' && !(/^\d{1,14}$/.test(atMs ?? '') && /^\w{1,80}$/.test(id ?? '')))
     return invalid('cursor', 'cursor is broken or belongs to another query');
-  const sql = new Sql(scope);
+  const sql = new Sql();
   const environment = sql.param(scope.environment, '"Environment"');
   const entity = sql.param(entityId, 'text');
   const ofEnvironment = `from entity_relations where tenant = ${sql.tenant} and environment = ${environment}`;

@@ -35,7 +35,7 @@ export function mergeSql(
   { field, keys }: SortPlan,
   merge: Merge,
 ): Built<MergedRow> {
-  const sql = new Sql(plan.scope);
+  const sql = new Sql();
   const { after, direction, positions } = plan;
   const start =
     after === null

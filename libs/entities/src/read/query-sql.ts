@@ -33,7 +33,7 @@ export function pageSql(
   plan: QueryPlan,
   size: 'small' | 'any' = 'small',
 ): Built<RowOf<typeof pageRow>> {
-  const sql = new Sql(plan.scope);
+  const sql = new Sql();
   const { direction, limit, maxBytes } = plan;
   const whole = entityJsonSql('e', plan.type, plan.masks, sql);
   const json =
@@ -121,7 +121,7 @@ const countRow = { count: column.int4 };
 
 /** The statement that counts the matching entities, up to `max`. */
 export function countSql(plan: QueryPlan, max: number): Built<RowOf<typeof countRow>> {
-  const sql = new Sql(plan.scope);
+  const sql = new Sql();
   const text = `with ${matchesSql(plan, 'e.pos', max, sql).join(',\n')} select count(*)::int as count from page`;
   return sql.build('count-entities', text, countRow, { isLong: true });
 }
@@ -134,7 +134,7 @@ const sampledSegments = 16;
  * indexed entities, and the newest ones are counted.
  */
 export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
-  const sql = new Sql(plan.scope);
+  const sql = new Sql();
   const { positions, scans } = plan;
   // Every entity has an index entry for `updatedAt`.
   const all = `select f.pos from entity_fields f
@@ -168,7 +168,7 @@ export function collectSql(
   plan: QueryPlan,
   { field }: SortPlan,
 ): Built<RowOf<typeof collectedRow>> {
-  const sql = new Sql(plan.scope);
+  const sql = new Sql();
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);
   const maxParam = sql.param(maxCollected, 'int');

@@ -3,8 +3,8 @@ import { type Queryable, column, statement } from '@parley/db';
 
 const typeOf = statement(
   'type-of-entity',
-  `select t.slug from entities e join entity_types t on t.tenant = $1 and t.no = abs(e.part)
-   where e.tenant = $1 and e.id = $3 and t.environment = $2::"Environment"`,
+  `select t.slug from entities e join entity_types t on t.tenant = $tenant and t.no = abs(e.part)
+   where e.tenant = $tenant and e.id = $id and t.environment = $environment::"Environment"`,
   { slug: column.text },
 );
 
@@ -14,6 +14,6 @@ export async function typeOfEntity(
   scope: Scope,
   id: string,
 ): Promise<string | null> {
-  const { rows } = await db.query(scope, typeOf, [scope.tenant, scope.environment, id]);
+  const { rows } = await db.query(scope, typeOf, { environment: scope.environment, id });
   return rows[0]?.slug ?? null;
 }

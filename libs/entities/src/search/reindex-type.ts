@@ -54,7 +54,7 @@ export interface SearchState {
 const statesOfEnvironment = statement(
   'search-states',
   `select slug, name, search_fields as "searchFields", search_fields <> indexed_fields as "isStale", reindex
-   from entity_types where tenant = $1 and environment = $2::"Environment" order by slug collate "C"`,
+   from entity_types where tenant = $tenant and environment = $environment::"Environment" order by slug collate "C"`,
   {
     slug: column.text,
     name: column.text,
@@ -66,7 +66,7 @@ const statesOfEnvironment = statement(
 
 /** The types of an environment with the progress of their reindexing, ordered by slug. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
-  const { rows } = await db.query(scope, statesOfEnvironment, [scope.tenant, scope.environment]);
+  const { rows } = await db.query(scope, statesOfEnvironment, { environment: scope.environment });
   return rows.map(({ slug, name, searchFields, isStale, reindex }) => ({
     slug,
     name,
@@ -86,7 +86,7 @@ export async function reindexType(
   options: ReindexOptions = {},
 ): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
-  const [type] = (await db.acrossTenants('due work', typeById, [typeId])).rows;
+  const [type] = (await db.acrossTenants('due work', typeById, { typeId })).rows;
   if (type === undefined) return true;
   while (!signal?.aborted) {
     const step = await db.transaction((tx) => reindexBatch(tx, type, batchSize, false));
@@ -103,14 +103,14 @@ export async function reindexType(
 const typeRow = { tenant: column.int4, no: column.int4 };
 const typeById = statement(
   'entity-type-by-id',
-  'select tenant, no from entity_types where id = $1',
+  'select tenant, no from entity_types where id = $typeId',
   typeRow,
 );
 
 const lockType = statement(
   'lock-type-to-reindex',
   `select segment, search_fields, reindex from entity_types
-   where tenant = $1 and no = $2 and search_fields <> indexed_fields for no key update`,
+   where tenant = $tenant and no = $no and search_fields <> indexed_fields for no key update`,
   {
     segment: column.int4,
     search_fields: column.textArray,
@@ -122,10 +122,12 @@ const lockType = statement(
 const lockBatch = statement(
   'lock-entities-to-reindex',
   `select id, part, segment, pos::text, data from (
-     select * from (select * from entities where tenant = $1 and part = $2 and pos > $3 order by pos limit $4 for update) active
+     select * from (select * from entities where tenant = $tenant and part = $no and pos > $after order by pos
+       limit $limit for update) active
      union all
-     select * from (select * from entities where tenant = $1 and part = -$2::int and pos > $3 order by pos limit $4 for update) deleted) e
-   order by e.pos limit $4`,
+     select * from (select * from entities where tenant = $tenant and part = -$no::int and pos > $after order by pos
+       limit $limit for update) deleted) e
+   order by e.pos limit $limit`,
   {
     id: column.text,
     part: column.int4,
@@ -137,15 +139,15 @@ const lockBatch = statement(
 
 const indexBatch = statement(
   'reindex-entities',
-  `update entities e set search = x.search::tsvector from unnest($2::text[], $3::text[]) x(id, search)
-   where e.tenant = $1 and e.id = x.id`,
+  `update entities e set search = x.search::tsvector from unnest($ids::text[], $rows::text[]) x(id, search)
+   where e.tenant = $tenant and e.id = x.id`,
 );
 
-/** `$3` (the indexed fields) is null until all entities are done, and `$4` (the progress) is null from then on. */
+/** `$indexedFields` is null until all entities are done, and `$progress` is null from then on. */
 const keepProgress = statement(
   'keep-reindex-progress',
-  `update entity_types set indexed_fields = coalesce($3, indexed_fields), reindex = $4::jsonb
-   where tenant = $1 and no = $2`,
+  `update entity_types set indexed_fields = coalesce($indexedFields, indexed_fields), reindex = $progress::jsonb
+   where tenant = $tenant and no = $no`,
 );
 
 /** Reindexes one batch. Null if the type needs none. With `closing`, writers are locked out, so the last batch is final. */
@@ -155,8 +157,8 @@ async function reindexBatch(
   batchSize: number,
   closing: boolean,
 ) {
-  const values = [type.tenant, type.no];
-  if (closing) await tx.query(type, lockOutWriters, [...values, '5s']);
+  const values = { no: type.no };
+  if (closing) await tx.query(type, lockOutWriters, { ...values, timeout: '5s' });
   const [locked] = (await tx.query(type, lockType, values)).rows;
   if (locked === undefined) return null;
   const { segment, search_fields: fields, reindex } = locked;
@@ -164,22 +166,25 @@ async function reindexBatch(
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
       : { fields, pos: String(firstPosition), done: 0, share: 0 };
-  const { rows } = await tx.query(type, lockBatch, [...values, progress.pos, batchSize]);
-  await tx.query(type, indexBatch, [
-    type.tenant,
-    rows.map(({ id }) => id),
-    rows.map(({ part, data }) => searchVector(part, data, fields)),
-  ]);
+  const { rows } = await tx.query(type, lockBatch, {
+    ...values,
+    after: progress.pos,
+    limit: batchSize,
+  });
+  await tx.query(type, indexBatch, {
+    ids: rows.map(({ id }) => id),
+    rows: rows.map(({ part, data }) => searchVector(part, data, fields)),
+  });
   const done = progress.done + rows.length;
   // Segments follow the order of creation and have similar sizes, so they measure the share.
   const last = rows.at(-1);
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
   const reached: Progress = { fields, pos: last?.pos ?? progress.pos, done, share };
-  await tx.query(
-    type,
-    keepProgress,
-    finished ? [...values, fields, null] : [...values, null, JSON.stringify(reached)],
-  );
+  await tx.query(type, keepProgress, {
+    ...values,
+    indexedFields: finished ? fields : null,
+    progress: finished ? null : JSON.stringify(reached),
+  });
   return { moved: rows.length, done, share, finished };
 }

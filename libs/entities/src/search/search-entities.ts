@@ -57,7 +57,7 @@ export async function searchEntities(
   const { type, limit, maxBytes = maxPageBytes, access } = input;
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
-  const sql = new Sql(scope);
+  const sql = new Sql();
   const query = searchQuery(input.query);
   const clauses = [...statusClauses(input.status), ...(access?.clauses ?? [])];
   const visible = filterSql(clauses, storedEntity('e'), sql);

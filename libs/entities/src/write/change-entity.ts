@@ -72,7 +72,7 @@ export async function lockEntity(
   { type, id, access }: Target,
   onlyIf: readonly Clause[] = [],
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
-  const sql = new Sql(scope);
+  const sql = new Sql();
   const text = `with t as (
       select no, schema, search_fields, relayed_actions, event_keys, segment, indexed_to from entity_types t
       where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
@@ -121,17 +121,17 @@ export async function lockEntities(
 ): Promise<void> {
   const storable = [...new Set(ids)].filter(isStorable);
   if (storable.length > 0 && isStorable(type)) {
-    await tx.query(scope, lockInOrder, [scope.tenant, scope.environment, type, storable]);
+    await tx.query(scope, lockInOrder, { environment: scope.environment, type, storable });
   }
 }
 
 const lockInOrder = statement(
   'lock-entities',
   `with t as (
-     select no from entity_types t where tenant = $1 and environment = $2::"Environment" and slug = $3
+     select no from entity_types t where tenant = $tenant and environment = $environment::"Environment" and slug = $type
        and ${writerLockSql('t.no')} for share)
    select from t join entities e on e.part in (t.no, -t.no)
-   where e.tenant = $1 and e.id = any($4::text[]) order by e.id for update of e`,
+   where e.tenant = $tenant and e.id = any($storable::text[]) order by e.id for update of e`,
 );
 
 export interface Change {
@@ -156,7 +156,7 @@ export async function applyChange(
   target: Target & Origin,
   change: Change,
 ): Promise<{ ok: true; entity: EntityText } | OutOfScope> {
-  const sql = new Sql(scope);
+  const sql = new Sql();
   const { type, id, access } = target;
   const previous = JSON.parse(locked.dataText) as JsonObject;
   const data: JsonObject = { ...previous, ...change.patch };

@@ -186,7 +186,7 @@ async function findCreated(
   idempotencyId: string,
 ): Promise<CreateResult | null> {
   if (!isStorable(type)) return null;
-  const { rows } = await db.query(scope, createdUnderKey, [scope.tenant, idempotencyId]);
+  const { rows } = await db.query(scope, createdUnderKey, { idempotencyId });
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
@@ -217,7 +217,7 @@ function createSql(
   input: Omit<CreateManyInput, 'entities'> & { idempotencyId?: string },
   given: readonly string[],
 ): Built<RowOf<typeof createdRow>> {
-  const sql = new Sql(scope);
+  const sql = new Sql();
   const environment = sql.param(scope.environment, '"Environment"');
   // One JSON text for all, because the driver converts an array of texts slowly.
   const list = sql.param(`[${given.join(',')}]`, 'jsonb');

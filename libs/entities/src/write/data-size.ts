@@ -9,7 +9,7 @@ const maxGrowth = 48;
 
 const mergedSize = statement(
   'merged-data-size',
-  `select octet_length(($1::jsonb || $2::jsonb)::text) as bytes`,
+  `select octet_length(($storedText::jsonb || $patchText::jsonb)::text) as bytes`,
   {
     bytes: column.int4,
   },
@@ -28,7 +28,7 @@ export async function tooLarge(
   const patchText = JSON.stringify(patch);
   const storedBytes = Buffer.byteLength(storedText);
   if (storedBytes + maxGrowth * Buffer.byteLength(patchText) <= maxDataBytes) return null;
-  const { bytes } = (await db.query(scope, mergedSize, [storedText, patchText])).rows[0]!;
+  const { bytes } = (await db.query(scope, mergedSize, { storedText, patchText })).rows[0]!;
   if (bytes <= Math.max(maxDataBytes, storedBytes)) return null;
   reportRefusal('data_too_large');
   return { ok: false, reason: 'too_large', bytes };

@@ -6,8 +6,10 @@ import { type Queryable, newId, statement } from '@parley/db';
 const ensure = statement(
   'ensure-entity-type',
   `insert into entity_types (tenant, id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)
-   select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, '{created,updated,deleted}', now()
-   where not exists (select from entity_types where tenant = $1 and environment = $3::"Environment" and slug = $4)
+   select $tenant, $id, $environment::"Environment", $slug, $name, $schema::json, $searchFields, $searchFields,
+     '{created,updated,deleted}', now()
+   where not exists (select from entity_types where tenant = $tenant and environment = $environment::"Environment"
+     and slug = $slug)
    on conflict (tenant, environment, slug) do nothing`,
 );
 
@@ -22,15 +24,12 @@ export async function ensureType(
     searchFields,
   }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
-  const { tenant, environment } = scope;
-  const values = [
-    tenant,
-    newId('type'),
-    environment,
+  await db.query(scope, ensure, {
+    id: newId('type'),
+    environment: scope.environment,
     slug,
     name,
-    JSON.stringify(schema),
+    schema: JSON.stringify(schema),
     searchFields,
-  ];
-  await db.query(scope, ensure, values);
+  });
 }

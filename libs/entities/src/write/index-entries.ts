@@ -26,24 +26,25 @@ export const entityColumns =
   'pos::text, part, segment, status, data, updated_at::text as "updatedAt"';
 
 /** The entries in the parameters that `writeEntries` passes. */
-const entriesSql = `unnest($5::int[], $6::int[], $7::bytea[]) x(at, field, value)
-  join unnest($2::int[], $3::int[], $4::bigint[]) with ordinality e(part, segment, pos, at) using (at)`;
+const entriesSql = `unnest($at::int[], $fields::int[], $values::bytea[]) x(at, field, value)
+  join unnest($parts::int[], $segments::int[], $positions::bigint[])
+    with ordinality e(part, segment, pos, at) using (at)`;
 
 export const addEntries = statement(
   'add-index-entries',
   `insert into entity_fields (tenant, part, segment, field, value, pos)
-   select $1, part, segment, field, value, pos from ${entriesSql} order by field, value, pos`,
+   select $tenant, part, segment, field, value, pos from ${entriesSql} order by field, value, pos`,
 );
 
 export const removeEntries = statement(
   'remove-index-entries',
-  `delete from entity_fields f using (select * from ${entriesSql}) x where f.tenant = $1 and f.part = x.part
+  `delete from entity_fields f using (select * from ${entriesSql}) x where f.tenant = $tenant and f.part = x.part
      and f.segment = x.segment and f.field = x.field and f.value = x.value and f.pos = x.pos`,
 );
 
 const addShape = statement(
   'add-entity-shape',
-  'insert into entity_shapes (tenant, type_no, shape, fields) values ($1, $2, $3, $4) on conflict do nothing',
+  'insert into entity_shapes (tenant, type_no, shape, fields) values ($tenant, $no, $key, $fields) on conflict do nothing',
 );
 
 /** Passes the index entries of these entities to a statement. Stores shapes that are new. */
@@ -54,7 +55,11 @@ export async function writeEntries(
   { no, entities, shapes }: { no: number; entities: readonly StoredEntity[]; shapes: Set<string> },
 ): Promise<void> {
   const each = (column: 'part' | 'segment' | 'pos') => entities.map((entity) => entity[column]);
-  const places = [each('part'), each('segment'), each('pos')];
+  const places = {
+    parts: arrayLiteral(each('part')),
+    segments: arrayLiteral(each('segment')),
+    positions: arrayLiteral(each('pos')),
+  };
   let [at, fields, values]: [number[], number[], string[]] = [[], [], []];
   for (const [index, { data, status, updatedAt }] of entities.entries()) {
     if (index % entitiesPerTurn === 0) await setImmediate();
@@ -63,17 +68,19 @@ export async function writeEntries(
     const text = shape.key.toString('hex');
     if (!shapes.has(text)) {
       shapes.add(text);
-      await tx.query(scope, addShape, [scope.tenant, no, shape.key, shape.fields ?? []]);
+      await tx.query(scope, addShape, { no, key: shape.key, fields: shape.fields ?? [] });
     }
     fields.push(...rows.fields, shapeField, updatedAtField);
     for (const value of [...rows.values, shape.key, encodeValue(Number(updatedAt))])
       values.push(byteaElement(value));
     while (at.length < fields.length) at.push(index + 1);
     if (fields.length < maxEntries && index < entities.length - 1) continue;
-    await tx.query(scope, statement, [
-      scope.tenant,
-      ...[...places, at, fields, values].map(arrayLiteral),
-    ]);
+    await tx.query(scope, statement, {
+      ...places,
+      at: arrayLiteral(at),
+      fields: arrayLiteral(fields),
+      values: arrayLiteral(values),
+    });
     [at, fields, values] = [[], [], []];
   }
 }

@@ -113,14 +113,15 @@ export function createSegments(db: Db, size: number, log?: EntitiesLog) {
  * until the limit is reached.
  */
 const entitiesOfSegment = (part: string): string =>
-  `(select data from entities where tenant = $1 and part = ${part} and segment = $3
-     and pos >= (select segment_floor << 21 from entity_types where tenant = $1 and no = $2) order by pos limit $4)`;
+  `(select data from entities where tenant = $tenant and part = ${part} and segment = $segment
+     and pos >= (select segment_floor << 21 from entity_types where tenant = $tenant and no = $no) order by pos
+       limit $full)`;
 
 const weighSegment = statement(
   'weigh-segment',
   `select coalesce(sum(1 + octet_length(data::text) / ${weightBytes}), 0)::int as weight,
-     coalesce((select indexed_to < segment_floor << 21 from entity_types where tenant = $1 and no = $2), false) as "isBehind"
-   from (${entitiesOfSegment('$2')} union all ${entitiesOfSegment('-$2::int')}) e`,
+     coalesce((select indexed_to < segment_floor << 21 from entity_types where tenant = $tenant and no = $no), false) as "isBehind"
+   from (${entitiesOfSegment('$no')} union all ${entitiesOfSegment('-$no::int')}) e`,
   { weight: column.int4, isBehind: column.bool },
 );
 
@@ -128,9 +129,9 @@ const nextSegment = statement(
   'next-segment',
   `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
      (extract(epoch from now()) * 1000)::bigint,
-     (select ${createdAtSql('max(pos)')} from entities where tenant = $1 and part = $2),
-     (select ${createdAtSql('max(pos)')} from entities where tenant = $1 and part = -$2::int))
-   where tenant = $1 and no = $2 and segment = $3`,
+     (select ${createdAtSql('max(pos)')} from entities where tenant = $tenant and part = $no),
+     (select ${createdAtSql('max(pos)')} from entities where tenant = $tenant and part = -$no::int))
+   where tenant = $tenant and no = $no and segment = $segment`,
 );
 
 /**
@@ -143,7 +144,7 @@ async function closeIfFull(
 ): Promise<boolean> {
   // Larger types get larger segments, so that their number grows more slowly than that of entities.
   const full = Math.round(size * (1 + segment / 256));
-  const { rows } = await db.query(scope, weighSegment, [scope.tenant, no, segment, full]);
+  const { rows } = await db.query(scope, weighSegment, { no, segment, full });
   const { weight, isBehind } = rows[0]!;
   if (weight < full) return isBehind;
   await beginNext(db, scope, { no, segment });
@@ -156,8 +157,8 @@ export const beginNext = (
   { no, segment }: { no: number; segment: number },
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    await tx.query(scope, lockOutWriters, [scope.tenant, no, '200ms']);
-    await tx.query(scope, nextSegment, [scope.tenant, no, segment]);
+    await tx.query(scope, lockOutWriters, { no, timeout: '200ms' });
+    await tx.query(scope, nextSegment, { no, segment });
   });
 
 /** Entities of one transaction. */
@@ -177,8 +178,10 @@ export async function indexNewest(db: Db, scope: Scope, no: number): Promise<voi
 const nextBatch = statement(
   'next-batch-to-index',
   `select indexed_to::text as "from", (segment_floor << 21)::text as end,
-     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $1 and s.type_no = t.no limit ${2 * maxShapes}) as shapes
-   from entity_types t where tenant = $1 and no = $2 and indexed_to < segment_floor << 21 and pg_try_advisory_xact_lock(${indexLockSpace}, no)`,
+     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $tenant and s.type_no = t.no
+       limit ${2 * maxShapes}) as shapes
+   from entity_types t where tenant = $tenant and no = $no and indexed_to < segment_floor << 21
+     and pg_try_advisory_xact_lock(${indexLockSpace}, no)`,
   { from: column.text, end: column.text, shapes: column.textArray },
 );
 
@@ -186,53 +189,56 @@ const readBatch = statement(
   'entities-to-index',
   `select ${entityColumns} from (
      select *, sum(pg_column_size(data)) over (order by pos rows unbounded preceding) - pg_column_size(data) as bytes from (
-       (select * from entities where tenant = $1 and part = $2 and pos >= $3 and pos < $4 order by pos limit ${batchSize})
+       (select * from entities where tenant = $tenant and part = $no and pos >= $from and pos < $end order by pos
+         limit ${batchSize})
        union all
-       (select * from entities where tenant = $1 and part = -$2::int and pos >= $3 and pos < $4 order by pos limit ${batchSize})) e
+       (select * from entities where tenant = $tenant and part = -$no::int and pos >= $from and pos < $end
+         order by pos limit ${batchSize})) e
      order by pos limit ${batchSize}) e
    where bytes < ${maxBatchBytes} order by e.pos`,
   entityRow,
 );
 
-/** To the first entity from `$4` on that is not indexed, or to the end of the full segments. */
+/** To the first entity from `$next` on that is not indexed, or to the end of the full segments. */
 const advance = statement(
   'advance-index',
-  `update entity_types set indexed_to = least($5,
-     (select min(pos) from entities where tenant = $1 and part = $2 and pos >= $4 and pos < $5),
-     (select min(pos) from entities where tenant = $1 and part = -$2::int and pos >= $4 and pos < $5))
-   where tenant = $1 and no = $2 and indexed_to = $3`,
+  `update entity_types set indexed_to = least($end,
+     (select min(pos) from entities where tenant = $tenant and part = $no and pos >= $next and pos < $end),
+     (select min(pos) from entities where tenant = $tenant and part = -$no::int and pos >= $next and pos < $end))
+   where tenant = $tenant and no = $no and indexed_to = $from`,
 );
 
 const changedSince = statement(
   'entities-changed-since',
-  `select ${entityColumns} from unnest($3::bigint[], $4::int[], $5::bigint[]) x(at, was, seen)
-   cross join lateral (select * from entities e where e.tenant = $1 and e.part in ($2, -$2::int) and e.pos = x.at offset 0) e
+  `select ${entityColumns} from unnest($positions::bigint[], $parts::int[], $seen::bigint[]) x(at, was, seen)
+   cross join lateral (select * from entities e where e.tenant = $tenant and e.part in ($no, -$no::int)
+     and e.pos = x.at offset 0) e
    where (e.part, e.updated_at) <> (x.was, x.seen)`,
   entityRow,
 );
 
 /** Indexes one batch. Returns whether there may be more. */
 async function indexBatch(tx: Queryable, scope: Scope, no: number): Promise<boolean> {
-  const key = [scope.tenant, no];
-  const [batch] = (await tx.query(scope, nextBatch, key)).rows;
+  const [batch] = (await tx.query(scope, nextBatch, { no })).rows;
   if (batch === undefined) return false;
-  const entities = (await tx.query(scope, readBatch, [...key, batch.from, batch.end])).rows;
+  const { from, end } = batch;
+  const entities = (await tx.query(scope, readBatch, { no, from, end })).rows;
   const shapes = new Set(batch.shapes);
   await writeEntries(tx, scope, addEntries, { no, entities, shapes });
   // Writers are locked out only from here to the commit: later ones see that these
   // entities are indexed.
-  await tx.query(scope, lockOutWriters, [...key, '500ms']);
-  const next = BigInt(entities.at(-1)?.pos ?? batch.from) + 1n;
-  const { rowCount } = await tx.query(scope, advance, [...key, batch.from, next, batch.end]);
+  await tx.query(scope, lockOutWriters, { no, timeout: '500ms' });
+  const next = BigInt(entities.at(-1)?.pos ?? from) + 1n;
+  const { rowCount } = await tx.query(scope, advance, { no, from, next, end });
   if (rowCount === 0) throw new Error('Another process has indexed these entities');
   // Others may have changed while their entries were written.
   const changed = (
-    await tx.query(scope, changedSince, [
-      ...key,
-      entities.map(({ pos }) => pos),
-      entities.map(({ part }) => part),
-      entities.map(({ updatedAt }) => updatedAt),
-    ])
+    await tx.query(scope, changedSince, {
+      no,
+      positions: entities.map(({ pos }) => pos),
+      parts: entities.map(({ part }) => part),
+      seen: entities.map(({ updatedAt }) => updatedAt),
+    })
   ).rows;
   if (changed.length > 0) {
     const seen = new Set(changed.map(({ pos }) => pos));

@@ -24,8 +24,9 @@ export const maxShapes = 256;
 const readType = statement(
   'known-entity-type',
   `select no, schema, search_fields, xmin::text as version,
-     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $1 and s.type_no = t.no limit ${2 * maxShapes}) as shapes
-   from entity_types t where tenant = $1 and environment = $2::"Environment" and slug = $3`,
+     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $tenant and s.type_no = t.no
+       limit ${2 * maxShapes}) as shapes
+   from entity_types t where tenant = $tenant and environment = $environment::"Environment" and slug = $slug`,
   {
     no: column.int4,
     schema: column.jsonb<JsonObject>(),
@@ -48,7 +49,7 @@ export function createTypeCache() {
       const key = keyOf(scope, slug);
       const cached = types.get(key);
       if (cached !== undefined) return cached;
-      const { rows } = await db.query(scope, readType, [scope.tenant, scope.environment, slug]);
+      const { rows } = await db.query(scope, readType, { environment: scope.environment, slug });
       const [row] = rows;
       if (row === undefined) return null;
       const { no, version } = row;

@@ -14,11 +14,12 @@ export const writerLockSql = (no: string): string =>
   `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
 /**
- * Takes the exclusive lock of the type `$2` until the end of the transaction. Sets `lock_timeout` to `$3`, so that this and
+ * Takes the exclusive lock of the type `$no` until the end of the transaction. Sets `lock_timeout` to `$timeout`, so that this and
  * the following statements fail if they wait longer: a writer with a long transaction must not block all others.
  */
 export const lockOutWriters = statement(
   'lock-out-writers',
-  `select from entity_types where tenant = $1 and no = $2
-     and case when set_config('lock_timeout', $3, true) <> '' then pg_advisory_xact_lock(${lockSpace}, $2) end is not null`,
+  `select from entity_types where tenant = $tenant and no = $no
+     and case when set_config('lock_timeout', $timeout, true) <> '' then pg_advisory_xact_lock(${lockSpace},
+       $no) end is not null`,
 );

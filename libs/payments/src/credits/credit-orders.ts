@@ -26,14 +26,14 @@ export type CreditedOrder = RowOf<typeof creditedRow>;
 
 const lockKeys = statement(
   'lock-orders',
-  `select from unnest($1::text[]) key, pg_advisory_xact_lock(hashtextextended(key, 0))`,
+  `select from unnest($ids::text[]) key, pg_advisory_xact_lock(hashtextextended(key, 0))`,
 );
 
 const creditedOrders = statement(
   'credited-orders',
   `select order_id as "orderId", organization_id(tenant) as "organizationId", tenant, credited_cents as "creditedCents",
           refunded_cents as "refundedCents", paid_at is not null as "isPaid"
-   from processed_payments where provider = $1 and order_id = any($2)`,
+   from processed_payments where provider = $provider and order_id = any($ids)`,
   creditedRow,
 );
 
@@ -44,24 +44,28 @@ export async function lockOrders(
 ): Promise<Map<string, CreditedOrder>> {
   // Sorted: two transactions that lock the same orders in different sequences could deadlock.
   const ids = [...new Set(orderIds)].sort();
-  await tx.acrossTenants('inbound webhook', lockKeys, [ids.map((id) => `order:${provider}:${id}`)]);
-  const { rows } = await tx.acrossTenants('inbound webhook', creditedOrders, [provider, ids]);
+  await tx.acrossTenants('inbound webhook', lockKeys, {
+    ids: ids.map((id) => `order:${provider}:${id}`),
+  });
+  const { rows } = await tx.acrossTenants('inbound webhook', creditedOrders, { provider, ids });
   return new Map(rows.map((row) => [row.orderId, row]));
 }
 
 const apply = statement(
   'apply-orders',
-  `with given as materialized (select * from json_to_recordset($3::json) g(id text, "orderId" text, credited int, refunded int,
+  `with given as materialized (select *
+     from json_to_recordset($given::json) g(id text, "orderId" text, credited int, refunded int,
      "isPaid" boolean, "entryId" text, reason text, cause text)),
    orders as (
      insert into processed_payments as p (id, tenant, provider, order_id, credited_cents, refunded_cents, paid_at, updated_at)
-     select id, $1::int, $2, "orderId", credited, refunded, case when "isPaid" then now() end, now() from given
+     select id, $tenant::int, $provider, "orderId", credited, refunded, case when "isPaid" then now() end, now()
+       from given
      on conflict (provider, order_id) do update
        set credited_cents = p.credited_cents + excluded.credited_cents,
            refunded_cents = p.refunded_cents + excluded.refunded_cents,
            paid_at = coalesce(p.paid_at, excluded.paid_at), updated_at = excluded.updated_at)
    insert into credit_entries (id, tenant, amount_cents, reason, cause)
-   select "entryId", $1, credited - refunded, reason, cause from given where credited <> refunded`,
+   select "entryId", $tenant, credited - refunded, reason, cause from given where credited <> refunded`,
 );
 
 /** A total that the billing platform states for a locked order. */
@@ -100,6 +104,6 @@ export async function applyOrders(
       cause,
     };
   });
-  await tx.query(owner, apply, [owner.tenant, provider, JSON.stringify(given)]);
+  await tx.query(owner, apply, { provider, given: JSON.stringify(given) });
   return given.map(({ credited, refunded }) => credited - refunded);
 }

@@ -13,7 +13,7 @@ import {
 
 const balance = statement(
   'credit-balance',
-  'select coalesce(sum(amount_cents), 0)::text as balance from credit_entries where tenant = $1',
+  'select coalesce(sum(amount_cents), 0)::text as balance from credit_entries where tenant = $tenant',
   { balance: column.text },
 );
 
@@ -30,14 +30,14 @@ export type CreditEntry = RowOf<typeof entryRow>;
 const entriesOfOrganization = listStatement(
   'list-credit-entries',
   `select id, amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
-   where tenant = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3))
-   order by created_at desc, id desc limit $4`,
+   where tenant = $tenant and ($beforeAt::timestamptz is null or (created_at, id) < ($beforeAt, $beforeId))
+   order by created_at desc, id desc limit $limit`,
   entryRow,
 );
 
 /** The sum of an organization's entries, in cents. */
 export async function readBalance(db: Queryable, organization: Tenant): Promise<number> {
-  return Number((await db.query(organization, balance, [organization.tenant])).rows[0]!.balance);
+  return Number((await db.query(organization, balance)).rows[0]!.balance);
 }
 
 /** The entries of an organization, newest first. */
@@ -46,7 +46,7 @@ export async function listCreditEntries(
   organization: Tenant,
   page: Page,
 ): Promise<Paged<CreditEntry>> {
-  const values = [organization.tenant, ...pageValues(page)];
+  const values = pageValues(page);
   const { rows } = await db.query(organization, entriesOfOrganization, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

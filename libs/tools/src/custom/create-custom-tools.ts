@@ -71,12 +71,13 @@ const asObjectSchema = (parameters: JsonObject): JsonObject => ({
 
 const toolByName = statement(
   'custom-tool',
-  'select name, definition from tools where tenant = $1 and environment = $2::"Environment" and name = $3',
+  'select name, definition from tools where tenant = $tenant and environment = $environment::"Environment" and name = $name',
   { name: column.text, definition: column.jsonb<ToolDefinition>() },
 );
 
 async function loadTool(db: Queryable, scope: Scope, name: string): Promise<ToolDefinition | null> {
-  const [found] = (await db.query(scope, toolByName, [scope.tenant, scope.environment, name])).rows;
+  const [found] = (await db.query(scope, toolByName, { environment: scope.environment, name }))
+    .rows;
   return found === undefined ? null : { ...found.definition, name };
 }
 
@@ -86,8 +87,9 @@ const offersByName = statement(
   `select name, definition->>'description' as description, definition->'parameters' as parameters,
           coalesce((definition->>'templateOnly')::boolean, false) as "templateOnly"
    from tools
-   where tenant = $1 and environment = $2::"Environment"
-     and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
+   where tenant = $tenant and environment = $environment::"Environment"
+     and (name = any($names) or '*' = any($names)
+       or exists (select from unnest($prefixes::text[]) p where starts_with(name, p)))
    order by name`,
   {
     name: column.text,
@@ -100,6 +102,6 @@ const offersByName = statement(
 /** The custom tools with these names, as they are offered to models. `orders.*` is every tool of the namespace and `*` every tool. */
 async function loadOffers(db: Queryable, scope: Scope, names: readonly string[]): Promise<Offer[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
-  return (await db.query(scope, offersByName, [scope.tenant, scope.environment, names, prefixes]))
+  return (await db.query(scope, offersByName, { environment: scope.environment, names, prefixes }))
     .rows;
 }

@@ -20,13 +20,13 @@ import {
 const contextOf = ({ organizationId, environment }: Scope, name: string): string =>
   `${organizationId}/${environment}/tool-secret/${name}`;
 
-const inEnvironment = 'tenant = $1 and environment = $2::"Environment"';
+const inEnvironment = 'tenant = $tenant and environment = $environment::"Environment"';
 
 const save = statement(
   'save-tool-secret',
   `insert into tool_secrets (tenant, environment, name, value, set_at)
-   select $1, $2::"Environment", $3, $4, clock_timestamp()
-   where exists (select from tool_secrets where ${inEnvironment} and name = $3)
+   select $tenant, $environment::"Environment", $name, $sealed, clock_timestamp()
+   where exists (select from tool_secrets where ${inEnvironment} and name = $name)
       or (select count(*) from tool_secrets where ${inEnvironment}) < ${toolSecretLimits.perEnvironment}
    on conflict (tenant, environment, name) do update set value = excluded.value, set_at = excluded.set_at
    returning set_at`,
@@ -42,16 +42,16 @@ export async function setToolSecret(
 ): Promise<ToolSecretChange | null> {
   const sealed = box.seal(value, contextOf(scope, name));
   // Two calls at the same time would both count the same rows.
-  await tx.query(scope, lockKey, [
-    `parley-tool-secrets-${scope.organizationId}-${scope.environment}`,
-  ]);
-  const { rows } = await tx.query(scope, save, [scope.tenant, scope.environment, name, sealed]);
+  await tx.query(scope, lockKey, {
+    key: `parley-tool-secrets-${scope.organizationId}-${scope.environment}`,
+  });
+  const { rows } = await tx.query(scope, save, { environment: scope.environment, name, sealed });
   return rows[0] === undefined ? null : { name, setAt: rows[0].set_at.getTime() };
 }
 
 const remove = statement(
   'delete-tool-secret',
-  `delete from tool_secrets where ${inEnvironment} and name = $3`,
+  `delete from tool_secrets where ${inEnvironment} and name = $name`,
 );
 
 /** Deletes a secret. Returns false when it is not set. */
@@ -60,7 +60,7 @@ export async function deleteToolSecret(
   scope: Scope,
   name: string,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, name]);
+  const { rowCount } = await db.query(scope, remove, { environment: scope.environment, name });
   return rowCount === 1;
 }
 
@@ -81,13 +81,13 @@ export async function listToolSecrets(
   db: Queryable,
   scope: Scope,
 ): Promise<ToolSecretList['data']> {
-  const { rows } = await db.query(scope, list, [scope.tenant, scope.environment]);
+  const { rows } = await db.query(scope, list, { environment: scope.environment });
   return rows.map(({ name, set_at, tools }) => ({ name, setAt: set_at?.getTime() ?? null, tools }));
 }
 
 const byName = statement(
   'tool-secrets-by-name',
-  `select name, value from tool_secrets where ${inEnvironment} and name = any($3)`,
+  `select name, value from tool_secrets where ${inEnvironment} and name = any($names)`,
   { name: column.text, value: column.bytea },
 );
 
@@ -98,7 +98,7 @@ export async function readToolSecrets(
   scope: Scope,
   names: readonly string[],
 ): Promise<{ values: Record<string, string>; missing: string[]; unreadable: string[] }> {
-  const { rows } = await db.query(scope, byName, [scope.tenant, scope.environment, names]);
+  const { rows } = await db.query(scope, byName, { environment: scope.environment, names });
   const opened = new Map(
     rows.map(({ name, value }) => [name, box.tryOpen(value, contextOf(scope, name))]),
   );
@@ -122,7 +122,7 @@ const sealedRows = statement(
 
 const reseal = statement(
   'reseal-tool-secret',
-  `update tool_secrets set value = $4 where ${inEnvironment} and name = $3 and value = $5`,
+  `update tool_secrets set value = $sealed where ${inEnvironment} and name = $name and value = $previous`,
 );
 
 /** The stored secrets of all tools. */
@@ -133,7 +133,12 @@ export async function sealedToolSecrets(db: Queryable): Promise<SealedValue[]> {
     sealed: row.value,
     context: contextOf(row, row.name),
     replace: (sealed) =>
-      db.query(row, reseal, [row.tenant, row.environment, row.name, sealed, row.value]),
+      db.query(row, reseal, {
+        environment: row.environment,
+        name: row.name,
+        sealed,
+        previous: row.value,
+      }),
   }));
 }
 
