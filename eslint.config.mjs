@@ -106,7 +106,10 @@ const restrictSyntax = (...selectors) => ({
   'no-restricted-syntax': ['error', ...literals, ...selectors],
 });
 
-/** Globals that tools/ uses. ESLint checks undefined names in .mjs files, which TypeScript does not check. */
+/**
+ * Globals that tools/ uses. ESLint checks undefined names in .mjs files, which
+ * TypeScript does not check.
+ */
 const nodeGlobals = [
   'process',
   'structuredClone',
@@ -169,7 +172,8 @@ export default tseslint.config(
           depConstraints: boundaries,
           allow: [],
           enforceBuildableLibDependency: false,
-          // Otherwise one dynamic import of a library, such as in a test, would forbid its static imports.
+          // Otherwise one dynamic import of a library, such as in a test, would forbid
+          // its static imports.
           checkDynamicDependenciesExceptions: ['.*'],
         },
       ],

@@ -20,7 +20,8 @@ module.exports = {
         sourceMaps: 'inline',
       },
     ],
-    // Packages that exist as ES modules only, and one that imports when it runs, which needs a flag of Node in jest.
+    // Packages that exist as ES modules only, and one that imports when it runs, which needs a flag
+    // of Node in jest.
     '/node_modules/(openid-client|oauth4webapi|jose|@opentelemetry/otlp-exporter-base)/.+\\.c?js$':
       ['@swc/jest', { jsc: { target: 'es2023' }, module: { type: 'commonjs' } }],
   },

@@ -1,5 +1,5 @@
-// Creates the demo organization of a compose stack and prints the same summary as `npm start`. The key can be read only
-// when it is created, so it is stored in a volume.
+// Creates the demo organization of a compose stack and prints the same summary as `npm start`. The
+// key can be read only when it is created, so it is stored in a volume.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { printBanner } from './start/banner.mjs';
@@ -7,8 +7,8 @@ import { demoPageLink } from './start/demo-page.mjs';
 
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
-// The address in links, which `parley members invite` reads too. Not a default in compose.yaml: older versions of compose do not expand
-// one inside another.
+// The address in links, which `parley members invite` reads too. Not a default in compose.yaml:
+// older versions of compose do not expand one inside another.
 process.env.PUBLIC_URL ||= `http://localhost:${process.env.PARLEY_PORT}`;
 
 /** Runs `parley <args>` and parses the last line of its output. */

@@ -1,5 +1,5 @@
-// Health check of a container: exits with 0 when /readyz of its service returns 200. The CLI has no port and is always
-// healthy.
+// Health check of a container: exits with 0 when /readyz of its service returns 200. The CLI has no
+// port and is always healthy.
 const { get } = require('node:http');
 
 const internalPorts = {

@@ -1,5 +1,5 @@
-// Creates the secrets of a compose stack once, each in a file that only its owner can read, and in the volume of the services that
-// need it. Argument: the folder of the volumes.
+// Creates the secrets of a compose stack once, each in a file that only its owner can read, and in
+// the volume of the services that need it. Argument: the folder of the volumes.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

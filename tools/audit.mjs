@@ -1,5 +1,6 @@
-// node tools/audit.mjs [--required]: exits with status 1 when a shipped package has a known vulnerability of high
-// severity. A registry without advisories is reported, and is a failure only with --required (for releases).
+// node tools/audit.mjs [--required]: exits with status 1 when a shipped package has a known
+// vulnerability of high severity. A registry without advisories is reported, and is a failure only
+// with --required (for releases).
 import { spawnSync } from 'node:child_process';
 import { root } from './start/paths.mjs';
 

@@ -1,4 +1,5 @@
-// node tools/bench.mjs <name>: runs the benchmark apps/bench/src/<name> with PostgreSQL and Redis, and prints its results.
+// node tools/bench.mjs <name>: runs the benchmark apps/bench/src/<name> with PostgreSQL and Redis,
+// and prints its results.
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './start/install.mjs';
 import { checkHostNode, runWithPinnedNode } from './start/node.mjs';

@@ -1,4 +1,5 @@
-// node tools/build-console.mjs: builds the console into dist/apps/gateway/console, from where the gateway serves it.
+// node tools/build-console.mjs: builds the console into dist/apps/gateway/console, from where the
+// gateway serves it.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -25,7 +26,8 @@ function hashOfSources() {
 
 /**
  * Builds the console, with its files compressed, unless the folder has it already.
- * @returns {Promise<string[]>} the files that are part of it, relative to the root; empty when nothing was built
+ * @returns {Promise<string[]>} the files that are part of it, relative to the root; empty when
+ *   nothing was built
  */
 export async function buildConsole(folder = outputFolder) {
   const marker = join(folder, '.sources');

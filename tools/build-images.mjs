@@ -1,4 +1,5 @@
-// node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile) to <folder>/<app>.
+// node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile)
+// to <folder>/<app>.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deployedApps, buildOptions, childBuildOptions, embeddedPrograms } from './build.mjs';
@@ -10,7 +11,9 @@ import { ensureGenerated } from './start/prisma.mjs';
 
 /** Packages that cannot be bundled, because they contain a program. Only the CLI uses them. */
 const unbundled = ['esbuild'];
-/** Maximum number of packages in one image. An image with more has probably bundled one by mistake. */
+/**
+ * Maximum number of packages in one image. An image with more has probably bundled one by mistake.
+ */
 const maxPackages = 150;
 /** Licences that only require attribution (CONTRIBUTING.md). */
 const licences = /^(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)$/;
@@ -25,7 +28,8 @@ export async function buildApp(app, outdir) {
   const options = { standalone: true, outdir };
   const image = {
     sourcemap: false,
-    // V8 keeps the text of a program. With the comments of packages it has characters that take two bytes each in the whole file.
+    // V8 keeps the text of a program. With the comments of packages it has characters that take two
+    // bytes each in the whole file.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none', // THIRD_PARTY_NOTICES.txt
@@ -69,8 +73,8 @@ export async function buildApp(app, outdir) {
 }
 
 /**
- * Marks our modules as free of side effects, so that unused ones are dropped with their packages: the worker contains no
- * Express and the gateway no Prisma.
+ * Marks our modules as free of side effects, so that unused ones are dropped with their packages:
+ * the worker contains no Express and the gateway no Prisma.
  * @type {import('esbuild').Plugin}
  */
 const dropUnusedModules = {

@@ -1,4 +1,5 @@
-// node tools/build.mjs [--standalone] [app…]: bundles apps/<app>/src/main.ts into dist/apps/<app>/main.cjs.
+// node tools/build.mjs [--standalone] [app…]: bundles apps/<app>/src/main.ts into
+// dist/apps/<app>/main.cjs.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,28 +15,32 @@ export function buildableApps() {
   );
 }
 
-/** The apps that are deployed. The stand-ins of providers only run in development (docs/adr/0049). */
+/**
+ * The apps that are deployed. The stand-ins of providers only run in development (docs/adr/0049).
+ */
 export const deployedApps = () => buildableApps().filter((app) => app !== 'stand-ins');
 
 /**
- * The first line of each process. Process 1 of a container ignores SIGTERM while it has no listener, so a process that still
- * loads its code, or waits for PostgreSQL, would run until it is killed at the end of the grace period. This listener does nothing
- * when there is another one, which shuts down in order. esbuild's own "use strict" has no effect after it.
+ * The first line of each process. Process 1 of a container ignores SIGTERM while it has no
+ * listener, so a process that still loads its code, or waits for PostgreSQL, would run until it is
+ * killed at the end of the grace period. This listener does nothing when there is another one,
+ * which shuts down in order. esbuild's own "use strict" has no effect after it.
  */
 const firstLine =
   '"use strict";process.on("SIGTERM",()=>{if(process.listenerCount("SIGTERM")===1)process.exit(143)});';
 
 /**
- * The last line of each process. esbuild may rename classes and functions, and with `keepNames` gives them their names again whenever they
- * are created: packages compare names of classes. Arrow functions, which have no `prototype`, stay without a name: setting it took a third of a request's
+ * The last line of each process. esbuild may rename classes and functions, and with `keepNames`
+ * gives them their names again whenever they are created: packages compare names of classes. Arrow
+ * functions, which have no `prototype`, stay without a name: setting it took a third of a request's
  * time (docs/adr/0079).
  */
 const lastLine =
   'if(typeof __name==="function")__name=(set=>(target,name)=>target.prototype===undefined?target:set(target,name))(__name);';
 
 /**
- * Options of esbuild for these apps. Packages are not bundled, which is ten times faster, except with `standalone`, for
- * images without node_modules.
+ * Options of esbuild for these apps. Packages are not bundled, which is ten times faster, except
+ * with `standalone`, for images without node_modules.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
@@ -64,8 +69,8 @@ export function buildOptions(
 }
 
 /**
- * Programs that bundles contain as text, so that they do not depend on a file beside the bundle: the name that the module
- * exports, the file of the program, and how it is bundled.
+ * Programs that bundles contain as text, so that they do not depend on a file beside the bundle:
+ * the name that the module exports, the file of the program, and how it is bundled.
  */
 const embedded = [
   {
@@ -119,9 +124,9 @@ export const embeddedPrograms = {
 };
 
 /**
- * Options for `src/*-process.ts` of an app: child processes that may not read other files. Packages and WebAssembly are
- * always bundled. Code is minified, because some of it is passed on as text and parsed at each start; names are not
- * changed.
+ * Options for `src/*-process.ts` of an app: child processes that may not read other files. Packages
+ * and WebAssembly are always bundled. Code is minified, because some of it is passed on as text and
+ * parsed at each start; names are not changed.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */

@@ -15,7 +15,10 @@ import {
   stateParts,
 } from './start/state-parts.mjs';
 
-/** Programs of PostgreSQL are copied here when a checkout of root cannot be read by other accounts (libs/embedded). */
+/**
+ * Programs of PostgreSQL are copied here when a checkout of root cannot be read by other accounts
+ * (libs/embedded).
+ */
 const programsDir = '/var/lib/parley';
 
 await runMain(async () => {

@@ -1,7 +1,8 @@
-// node tools/complete-lock.mjs: adds the optional packages of other platforms to package-lock.json. Run it after every
-// `npm install`, which omits packages that it has not installed or that the registry does not have. Without them
-// `npm ci` refuses the lock file, or lacks binaries on another platform. With --hashes it also
-// adds the hashes that are missing, from the registry, and fails while one is missing.
+// node tools/complete-lock.mjs: adds the optional packages of other platforms to package-lock.json.
+// Run it after every `npm install`, which omits packages that it has not installed or that the
+// registry does not have. Without them `npm ci` refuses the lock file, or lacks binaries on another
+// platform. With --hashes it also adds the hashes that are missing, from the registry, and fails
+// while one is missing.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

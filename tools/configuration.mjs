@@ -1,4 +1,5 @@
-// node tools/configuration.mjs: writes docs/configuration.md from the configuration schemas of the services.
+// node tools/configuration.mjs: writes docs/configuration.md from the configuration schemas
+// of the services.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationPage } from './deploy/configuration-page.mjs';

@@ -101,7 +101,10 @@ function inodeOf(file) {
   return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
-/** What was added to a file since it was read up to `end`. When another file has its name, the rest of the old one is in `.log.1`. */
+/**
+ * What was added to a file since it was read up to `end`. When another file has its name, the rest
+ * of the old one is in `.log.1`.
+ */
 function readAdded(file, { inode: known, end: position }) {
   const inode = inodeOf(file);
   if (inode === known) return { inode, ...readFrom(file, position) };

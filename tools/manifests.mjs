@@ -1,5 +1,6 @@
-// node tools/manifests.mjs: writes what is derived from the files of k8s/. The overlays and components are built to k8s/rendered, which
-// requires kubectl. The alerts become an object of the Prometheus Operator. The templates of the Helm chart are written from what was built.
+// node tools/manifests.mjs: writes what is derived from the files of k8s/. The overlays and
+// components are built to k8s/rendered, which requires kubectl. The alerts become an object of the
+// Prometheus Operator. The templates of the Helm chart are written from what was built.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { prometheusRule, prometheusRuleFile } from './deploy/alerts.mjs';

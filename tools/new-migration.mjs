@@ -1,9 +1,10 @@
-// node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, which migrates from the schema in
-// the last commit to the one in the working tree, and appends its name to prisma/migration-order.txt. The time is now, or
-// just after the newest migration if that is dated later: all databases apply the new one last. SQL that Prisma cannot
-// express (GIN indexes, collations, functions, `CONCURRENTLY`) must be added to that file by hand. Uses Prisma's engine as
-// WebAssembly, which needs no download and requires a reachable PostgreSQL although it compares two files: DATABASE_URL, or
-// the database of the running development stack.
+// node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, which
+// migrates from the schema in the last commit to the one in the working tree, and appends its name
+// to prisma/migration-order.txt. The time is now, or just after the newest migration if that is
+// dated later: all databases apply the new one last. SQL that Prisma cannot express (GIN indexes,
+// collations, functions, `CONCURRENTLY`) must be added to that file by hand. Uses Prisma's engine
+// as WebAssembly, which needs no download and requires a reachable PostgreSQL although it compares
+// two files: DATABASE_URL, or the database of the running development stack.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

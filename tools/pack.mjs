@@ -1,5 +1,6 @@
-// node tools/pack.mjs [--out folder] [client | widget | definitions | cli …]: builds npm packages (default: all) and writes their
-// tarballs to a folder (default: dist/packages). Prints one path per line.
+// node tools/pack.mjs [--out folder] [client | widget | definitions | cli …]: builds npm
+// packages (default: all) and writes their tarballs to a folder (default: dist/packages). Prints
+// one path per line.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -111,7 +112,10 @@ async function buildLibrary(lib, folder, options, entries = ['index']) {
   }
 }
 
-/** Bundles the CLI into one file, except esbuild, which has a binary, and the engine of `parley migrate`. */
+/**
+ * Bundles the CLI into one file, except esbuild, which has a binary, and the engine of
+ * `parley migrate`.
+ */
 async function buildCli(folder) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
@@ -125,7 +129,8 @@ async function buildCli(folder) {
     minify: true,
     sourcemap: false,
   });
-  // `parley migrate` applies them, and every command that uses the database compares its schema with them.
+  // `parley migrate` applies them, and every command that uses the database compares its
+  // schema with them.
   cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), {
     recursive: true,
   });

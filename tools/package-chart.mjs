@@ -1,5 +1,6 @@
-// node tools/package-chart.mjs <folder> <version> <registry> <app>=<digest>…: packages the Helm chart of a release, whose default images are
-// those of the registry with these digests. Uses no packages, because the job that runs it may sign.
+// node tools/package-chart.mjs <folder> <version> <registry> <app>=<digest>…: packages the Helm
+// chart of a release, whose default images are those of the registry with these digests. Uses no
+// packages, because the job that runs it may sign.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,8 @@ import { Problem, print, runMain } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 
 /**
- * @param {{ folder: string, version: string, registry: string, digests: Record<string, string>, helm?: string }} options digests by app
+ * @param {{ folder: string, version: string, registry: string, digests: Record<string, string>,
+ *   helm?: string }} options digests by app
  * @returns {string} the path of the package
  */
 export function packageChart({ folder, version, registry, digests, helm = 'helm' }) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `parley` command of a checkout: builds the CLI when its sources are newer than the bundle, and runs it with the
-// pinned Node in the current folder.
+// The `parley` command of a checkout: builds the CLI when its sources are newer than the bundle,
+// and runs it with the pinned Node in the current folder.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -33,7 +33,8 @@ const child = spawn(
     stdio: 'inherit',
   },
 );
-// The terminal sends Ctrl-C to both processes, and the child handles it. Other signals are forwarded.
+// The terminal sends Ctrl-C to both processes, and the child handles it. Other
+// signals are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
 child.once('error', (error) => {

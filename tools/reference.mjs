@@ -1,5 +1,6 @@
-// node tools/reference.mjs: writes docs/reference/definitions.md, management.md and the table of people in permissions.md, and the types of the management client, from
-// the schemas of libs/contracts.
+// node tools/reference.mjs: writes docs/reference/definitions.md, management.md and the
+// table of people in permissions.md, and the types of the management client, from the
+// schemas of libs/contracts.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitionsPage } from './structure/definitions-page.mjs';

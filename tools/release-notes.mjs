@@ -1,12 +1,13 @@
-// node tools/release-notes.mjs <tag>: prints the section of CHANGELOG.md for a tag such as v0.1.0. Fails when the tag is not that of
-// package.json, or the section has no date yet.
+// node tools/release-notes.mjs <tag>: prints the section of CHANGELOG.md for a tag such as v0.1.0.
+// Fails when the tag is not that of package.json, or the section has no date yet.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, print, runMain } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 
 /**
- * @param {{ tag: string, version: string, changelog: string }} options the version of package.json, the text of CHANGELOG.md
+ * @param {{ tag: string, version: string, changelog: string }} options the version of package.json,
+ *   the text of CHANGELOG.md
  * @returns {string} Markdown without the heading
  */
 export function releaseNotes({ tag, version, changelog }) {

@@ -1,5 +1,6 @@
-// node tools/sbom.mjs > sbom.json: prints the bill of materials of the shipped packages (CycloneDX). `npm sbom --omit dev`
-// also omits shipped packages that development uses, so all packages are listed and filtered by the lock file.
+// node tools/sbom.mjs > sbom.json: prints the bill of materials of the shipped packages
+// (CycloneDX). `npm sbom --omit dev` also omits shipped packages that development uses, so all
+// packages are listed and filtered by the lock file.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// node tools/serve.mjs <app> [--state DIR] (npx nx serve <app>): runs one service of the running stack in watch mode.
+// node tools/serve.mjs <app> [--state DIR] (npx nx serve <app>): runs one service of the running
+// stack in watch mode.
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';

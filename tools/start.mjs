@@ -1,4 +1,5 @@
-// npm start: installs the packages and starts the stack. Only Node's built-in modules are used before npm ci.
+// npm start: installs the packages and starts the stack. Only Node's built-in modules are
+// used before npm ci.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refuseIfRunning } from './start/control.mjs';
@@ -23,7 +24,8 @@ await runMain(async () => {
   refuseUnusablePorts(services, options.port);
   await announceRedis();
   await ensureInstalled(async () => {
-    // The services of a run that was killed are stopped later, so ports are checked here only when packages are installed.
+    // The services of a run that was killed are stopped later, so ports are checked here only when
+    // packages are installed.
     await refuseIfRunning(options.stateDir);
     await checkPorts(services, options.port);
   });

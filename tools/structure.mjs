@@ -1,5 +1,6 @@
-// node tools/structure.mjs: prints figures of the structure, which have no limits: the density of each project, the functions
-// that do not fit on a screen, and the projects that name and write each table. What must hold is in tools/structure/*.test.mjs.
+// node tools/structure.mjs: prints figures of the structure, which have no limits: the density of
+// each project, the functions that do not fit on a screen, and the projects that name and write
+// each table. What must hold is in tools/structure/*.test.mjs.
 import { longFunctions, measureDensity } from './structure/density.mjs';
 import { measureStructure } from './structure/measure.mjs';
 

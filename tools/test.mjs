@@ -1,4 +1,5 @@
-// npm test: installs missing packages, then checks types, format, lint and boundaries, and runs all tests.
+// npm test: installs missing packages, then checks types, format, lint and boundaries,
+// and runs all tests.
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './start/install.mjs';
 import { checkHostNode, runWithPinnedNode } from './start/node.mjs';

@@ -6,8 +6,8 @@ import { root } from '../../tools/start/paths.mjs';
 import setUpServers from '../../tools/test/global-setup.mjs';
 
 /**
- * Builds the command once for the tests that start it as a process. The bundle is written beside dist/apps, which other test
- * runs and `npm start` may be using.
+ * Builds the command once for the tests that start it as a process. The bundle is written beside
+ * dist/apps, which other test runs and `npm start` may be using.
  */
 export default async function globalSetup(config, project) {
   await setUpServers(config, project);

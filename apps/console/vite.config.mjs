@@ -22,7 +22,8 @@ export default defineConfig({
     outDir: join(root, 'dist', 'apps', 'console'),
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy refuses inline scripts and data: fonts; browsers of this target preload modules themselves.
+    // The content security policy refuses inline scripts and data: fonts; browsers of this target
+    // preload modules themselves.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
   },

@@ -10,8 +10,8 @@ import { loadTesting, loadTypescript } from '../../tools/start/load-typescript.m
 import { root } from '../../tools/start/paths.mjs';
 
 /**
- * Builds the services for the files of a run, and starts one stack of real processes for all of them, and one browser if
- * they need it. Each file creates its own organization in the stack.
+ * Builds the services for the files of a run, and starts one stack of real processes for all of
+ * them, and one browser if they need it. Each file creates its own organization in the stack.
  */
 export default async function globalSetup(config, project) {
   await startServers(config, project);
@@ -38,7 +38,8 @@ export default async function globalSetup(config, project) {
     databaseUrl: database.url,
     redisUrl: redis.url,
     bundles,
-    // The suite sends more requests than the default limits allow; limits.test.ts has a stack with the default limits.
+    // The suite sends more requests than the default limits allow; limits.test.ts has a stack with
+    // the default limits.
     environment: {
       RATE_LIMIT_PER_KEY: '100000',
       RATE_LIMIT_PER_ORGANIZATION: '100000',
@@ -80,7 +81,9 @@ const peopleLimits = {
   SIGN_IN_ATTEMPTS_PER_ADDRESS: '100000',
 };
 
-/** Starts the browser that all files of the run connect to. Undefined on a machine that has none. */
+/**
+ * Starts the browser that all files of the run connect to. Undefined on a machine that has none.
+ */
 async function startBrowser() {
   const { executablePath, browserArgs } = await loadTypescript(
     "export * from './apps/e2e/src/open-browser'",
@@ -92,7 +95,9 @@ async function startBrowser() {
   return browser;
 }
 
-/** Random secrets in the providers' formats: Svix and Polar have a prefix, Kapso accepts any text. */
+/**
+ * Random secrets in the providers' formats: Svix and Polar have a prefix, Kapso accepts any text.
+ */
 function makeWebhookSecrets() {
   const svix = () => `whsec_${randomBytes(24).toString('base64')}`;
   return {

@@ -8,7 +8,8 @@ export default async function globalTeardown() {
   await database?.drop();
   await stopServers();
   if (packages) rmSync(packages, { recursive: true, force: true });
-  // No service of this run may have connected to an address outside of this machine (watch-egress.cjs).
+  // No service of this run may have connected to an address outside of this machine
+  // (watch-egress.cjs).
   const attempts = readFileSync(process.env.PARLEY_TEST_EGRESS, 'utf8');
   rmSync(process.env.PARLEY_TEST_EGRESS);
   if (attempts !== '')

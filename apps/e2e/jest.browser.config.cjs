@@ -1,4 +1,7 @@
-/** The files that need a browser: a run of their own, beside the others. Two at a time, in organizations of their own. */
+/**
+ * The files that need a browser: a run of their own, beside the others. Two at a time, in
+ * organizations of their own.
+ */
 module.exports = {
   ...require('./jest.config.cjs'),
   displayName: 'e2e-browser',

@@ -1,6 +1,6 @@
-// Reads lists of chunks from standard input, one JSON array per line, and prints for each the text that the published AI SDK
-// makes of its last step. Exits with 1 when a chunk does not have the SDK's schema. A process of its own, because Jest
-// cannot load ES modules.
+// Reads lists of chunks from standard input, one JSON array per line, and prints for each the text
+// that the published AI SDK makes of its last step. Exits with 1 when a chunk does not have the
+// SDK's schema. A process of its own, because Jest cannot load ES modules.
 import { createInterface } from 'node:readline/promises';
 import { ReadableStream } from 'node:stream/web';
 import { uiMessageChunkSchema } from 'ai';

@@ -1,6 +1,9 @@
 import { readUIMessageStream } from 'ai';
 
-/** The parts of the message that the published AI SDK makes of a stream of chunks. Throws where the SDK reports an error. */
+/**
+ * The parts of the message that the published AI SDK makes of a stream of chunks. Throws where the
+ * SDK reports an error.
+ */
 export async function partsOf(stream) {
   let message;
   const onError = (error) => {

@@ -1,4 +1,5 @@
-// node send-command.cjs PORT ARGUMENT…: runs `parley` in the process of a test (src/command-server.ts), ten times as fast as a new one.
+// node send-command.cjs PORT ARGUMENT…: runs `parley` in the process of a test
+// (src/command-server.ts), ten times as fast as a new one.
 const { readFileSync } = require('node:fs');
 const { connect } = require('node:net');
 

@@ -1,6 +1,6 @@
-// Chats over the routes of docs/react.md, which the folder of the first argument contains, with the published transport of
-// `useChat`. Prints the texts of a message and of what a reload gets in mid-stream. A process of its own, because Jest cannot
-// load ES modules.
+// Chats over the routes of docs/react.md, which the folder of the first argument contains, with the
+// published transport of `useChat`. Prints the texts of a message and of what a reload gets in
+// mid-stream. A process of its own, because Jest cannot load ES modules.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DefaultChatTransport } from 'ai';

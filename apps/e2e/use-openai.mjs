@@ -1,6 +1,7 @@
-// Talks to the OpenAI-compatible endpoint with the published packages, unmodified: `openai`, LangChain's `ChatOpenAI` and
-// `@ai-sdk/openai-compatible`. Arguments: the address of the gateway and a key. Prints what each saw as JSON. A process of its
-// own, because Jest cannot load ES modules.
+// Talks to the OpenAI-compatible endpoint with the published packages, unmodified: `openai`,
+// LangChain's `ChatOpenAI` and `@ai-sdk/openai-compatible`. Arguments: the address of the
+// gateway and a key. Prints what each saw as JSON. A process of its own, because Jest cannot
+// load ES modules.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, streamText } from 'ai';

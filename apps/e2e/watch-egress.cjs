@@ -1,4 +1,5 @@
-// Loaded into each service of the suite: records connections and DNS lookups to addresses outside of this machine.
+// Loaded into each service of the suite: records connections and DNS lookups to addresses outside
+// of this machine.
 const { appendFileSync } = require('node:fs');
 const dns = require('node:dns');
 const { Socket, isIP } = require('node:net');

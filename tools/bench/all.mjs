@@ -6,7 +6,10 @@ import { Problem, print } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { resultTable } from './results.mjs';
 
-/** The arguments with which each bench has its short form. Together they take 19 minutes on two cores. */
+/**
+ * The arguments with which each bench has its short form. Together they take 19
+ * minutes on two cores.
+ */
 const shortForms = {
   idle: ['30'],
   gateway: ['2'],
@@ -23,8 +26,8 @@ const shortForms = {
 };
 
 /**
- * Runs the benches that report figures, one after the other, also after one that fails. Writes their figures to one file and prints
- * them in one table.
+ * Runs the benches that report figures, one after the other, also after one that fails. Writes
+ * their figures to one file and prints them in one table.
  * @param {(name: string, args: string[], env: Record<string, string>) => Promise<number>} runBench
  * @param {string[]} only names of benches; empty for all
  */

@@ -12,7 +12,10 @@ import { comparison } from './results.mjs';
 const benches = join(root, 'apps', 'bench', 'src');
 const outdir = join(root, 'dist', 'bench');
 
-/** `node tools/bench/main.mjs <name> [arguments of the benchmark]`, `… all [names]`, or `… compare A[,A] B` with files of `all`. */
+/**
+ * `node tools/bench/main.mjs <name> [arguments of the benchmark]`, `… all [names]`, or
+ * `… compare A[,A] B` with files of `all`.
+ */
 await runMain(async () => {
   const [name, ...rest] = process.argv.slice(2);
   if (name === 'all') return runAll(runBench, rest);

@@ -1,10 +1,12 @@
 /**
  * A figure of a bench (`report` of apps/bench/src/measure.ts).
- * @typedef {{ name: string, value: number, unit: string, atMost?: number, atLeast?: number, target?: number }} Figure
+ * @typedef {{ name: string, value: number, unit: string, atMost?: number, atLeast?: number,
+ *   target?: number }} Figure
  */
 /**
  * The results of `bench all`.
- * @typedef {{ machine: string, benches: { name: string, args: string[], load: number, seconds: number, exitCode: number, figures: Figure[] }[] }} Results
+ * @typedef {{ machine: string, benches: { name: string, args: string[], load: number, seconds:
+ *   number, exitCode: number, figures: Figure[] }[] }} Results
  */
 
 /** The least relative noise: of two runs that happen to agree, and of a single one. */
@@ -37,8 +39,9 @@ export function resultTable({ benches }) {
 }
 
 /**
- * The figures of `after` that differ from those of `before`, one or two runs of the same version, by more than the noise: the
- * difference of the two runs, at least 5 % of their mean; 15 % with a single run.
+ * The figures of `after` that differ from those of `before`, one or two runs of the same
+ * version, by more than the noise: the difference of the two runs, at least 5 % of their mean;
+ * 15 % with a single run.
  * @param {Results[]} before
  * @param {Results} after
  */

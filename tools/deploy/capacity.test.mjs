@@ -113,7 +113,10 @@ for (const overlay of overlays) {
 /** `superuser_reserved_connections` and `max_connections` of PostgreSQL, unless they are set. */
 const superusers = 3;
 const defaultMaxConnections = 100;
-/** A connection with its prepared statements, and `shared_buffers` with what PostgreSQL itself needs. */
+/**
+ * A connection with its prepared statements, and `shared_buffers` with what
+ * PostgreSQL itself needs.
+ */
 const connectionMiB = 38;
 const sharedMiB = 256;
 

@@ -23,7 +23,8 @@ const secrets = {
 /**
  * @param {any} object
  * @param {ReturnType<import('./go-template.mjs').createTemplate>} template
- * @param {{ moreMetrics?: any[], isStore: boolean }} options metrics of the component hpa-metrics; whether it is a part of PostgreSQL or Redis
+ * @param {{ moreMetrics?: any[], isStore: boolean }} options metrics of the component hpa-metrics;
+ *   whether it is a part of PostgreSQL or Redis
  */
 export function templateOf(object, template, options) {
   const copy = structuredClone(object);
@@ -162,7 +163,10 @@ function addCertificates(container, template) {
   );
 }
 
-/** The variables of a service: its own, the settings of all, and those of the values, each of which replaces the ones before. */
+/**
+ * The variables of a service: its own, the settings of all, and those of the values, each of which
+ * replaces the ones before.
+ */
 function environment(list, name, template) {
   const own = list
     .filter(({ name, valueFrom }) => name && !valueFrom)

@@ -193,7 +193,10 @@ function mergeTwo(one, two) {
   );
 }
 
-/** Values that are not objects with keys of their own, each with the comment above it. Digests share one, as do requests and limits. */
+/**
+ * Values that are not objects with keys of their own, each with the comment above it. Digests share
+ * one, as do requests and limits.
+ */
 function leavesOf(map, path = [], shared = '') {
   return map.items.flatMap(({ key, value }, at) => {
     const comment = key.commentBefore ?? (at === 0 ? map.commentBefore : undefined) ?? shared;

@@ -12,7 +12,10 @@ const read = (...path) => readFileSync(join(chart, ...path), 'utf8');
 const localValues = join(chart, 'values-local.yaml');
 const keyOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 
-/** Objects by kind and name, with variables by name: their order has no meaning, because no value refers to another. */
+/**
+ * Objects by kind and name, with variables by name: their order has no meaning, because no value
+ * refers to another.
+ */
 const canonical = (objects) => {
   const sorted = structuredClone(objects).map((object) => {
     for (const { env = [] } of containers([object])) {

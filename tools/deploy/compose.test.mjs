@@ -12,7 +12,10 @@ const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8')
 const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const stores = ['postgres', 'redis'];
-/** Variables that compose.yaml does not set, because the defaults of the image are used. STAND_INS_URL is for development. */
+/**
+ * Variables that compose.yaml does not set, because the defaults of the image are used.
+ * STAND_INS_URL is for development.
+ */
 const fixed = [
   'NODE_ENV',
   'HOST',
@@ -123,7 +126,8 @@ describe('compose', () => {
     for (const [service, called] of Object.entries(calls)) {
       const before = startedBefore(service);
       for (const name of called) assert.ok(before.has(name), `${service} before ${name}`);
-      // A store must be a direct dependency: a finished one-shot container between them does not delay its stop.
+      // A store must be a direct dependency: a finished one-shot container between them does
+      // not delay its stop.
       for (const store of stores.filter((name) => called.includes(name))) {
         assert.ok(store in compose.services[service].depends_on, `${service} before ${store}`);
       }

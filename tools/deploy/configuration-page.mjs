@@ -23,7 +23,8 @@ By default the CLI uses the stack that \`npm start\` runs.
 
 /**
  * Returns the text of docs/configuration.md.
- * @param {Awaited<ReturnType<typeof import('./service-variables.mjs').loadServiceVariables>>} variables
+ * @param {Awaited<ReturnType<typeof
+ *   import('./service-variables.mjs').loadServiceVariables>>} variables
  */
 export function configurationPage(variables) {
   const services = Object.keys(variables).sort(

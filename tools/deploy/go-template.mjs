@@ -5,8 +5,8 @@ const yaml = (content) => stringify(content, { lineWidth: 0, version: '1.1' });
 const indented = (text, indent) => text.trimEnd().replace(/^(?=.)/gm, indent);
 
 /**
- * Writes objects as templates of Helm. A place that depends on the values holds a mark while the object is YAML, and an action of Go's
- * template language afterwards.
+ * Writes objects as templates of Helm. A place that depends on the values holds a mark while the
+ * object is YAML, and an action of Go's template language afterwards.
  */
 export function createTemplate() {
   const actions = [];
@@ -28,7 +28,10 @@ export function createTemplate() {
     part: (expression) => inScalar(`{{ ${expression} }}`),
     /** A string. */
     text: (expression) => inScalar(`{{ ${expression} | quote }}`),
-    /** The value of a key that is a list or an object, and items of the list that do not depend on the values. */
+    /**
+     * The value of a key that is a list or an object, and items of the list that do not
+     * depend on the values.
+     */
     block: (expression, items = []) =>
       onLine((indent, key) => {
         const inner = `${indent}  `;
@@ -39,13 +42,19 @@ export function createTemplate() {
           ...(items.length > 0 ? [indented(yaml(items), inner)] : []),
         ].join('\n');
       }),
-    /** Items of a list, or a key (`{ [mark]: null }`), that exist under a condition: `if …` or `with …`. */
+    /**
+     * Items of a list, or a key (`{ [mark]: null }`), that exist under a condition:
+     * `if …` or `with …`.
+     */
     when: (condition, content) =>
       onLine(
         (indent) =>
           `${indent}{{- ${condition} }}\n${indented(yaml(content), indent)}\n${indent}{{- end }}`,
       ),
-    /** Objects as a stream of YAML documents. Those that follow each other under the same condition share it. */
+    /**
+     * Objects as a stream of YAML documents. Those that follow each other under the same
+     * condition share it.
+     */
     write(objects) {
       const parts = objects.map(({ condition, object }, at) => {
         const isFirst = condition && condition !== objects[at - 1]?.condition;

@@ -11,7 +11,8 @@ export const helm = findKubernetesTool('helm');
 const skip = !helm && !process.env.CI && 'Helm was not found. Install Helm 3.17 or later';
 
 /**
- * A test that runs Helm. It is skipped where none can be fetched for the platform and none is installed; on CI it fails.
+ * A test that runs Helm. It is skipped where none can be fetched for the platform and none is
+ * installed; on CI it fails.
  * @param {string} name
  * @param {() => void} run
  */

@@ -6,7 +6,8 @@ const columns = ['postgres', 'replica', 'redis', 'memoryMiB', 'fileHandles'];
 
 /**
  * Reads what each process has at most from the table of docs/operations.md.
- * @returns {Record<string, { postgres: number, replica: number, redis: number, memoryMiB: number, fileHandles: number }>} by process
+ * @returns {Record<string, { postgres: number, replica: number, redis: number, memoryMiB: number,
+ *   fileHandles: number }>} by process
  */
 export function readHoldings() {
   const page = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');

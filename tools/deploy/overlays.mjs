@@ -18,7 +18,9 @@ function build(folder) {
 
 export const buildOverlay = (overlay) => build(join(root, 'k8s', 'overlays', overlay));
 
-/** Builds the production overlay with other components than its own. Returns null without kubectl. */
+/**
+ * Builds the production overlay with other components than its own. Returns null without kubectl.
+ */
 export function buildProductionWith(components) {
   const overlay = join(root, 'k8s', 'overlays', 'production');
   const folder = mkdtempSync(join(tmpdir(), 'parley-overlay-'));
@@ -42,7 +44,10 @@ export function buildProductionWith(components) {
 
 const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
 
-/** Builds the base with a component. Returns the objects that the component adds, changes and removes, or null without kubectl. */
+/**
+ * Builds the base with a component. Returns the objects that the component adds, changes and
+ * removes, or null without kubectl.
+ */
 export function buildComponent(component) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-component-'));
   try {
@@ -74,7 +79,10 @@ const rendered = join(root, 'k8s', 'rendered');
 export const renderedOverlay = (overlay) => join(rendered, `${overlay}.yaml`);
 export const renderedComponent = (component) => join(rendered, 'components', `${component}.yaml`);
 
-/** Read the output of `node tools/manifests.mjs`, which is committed so that reviews show the full change. */
+/**
+ * Read the output of `node tools/manifests.mjs`, which is committed so that reviews show
+ * the full change.
+ */
 export const readOverlay = (overlay) => readFileSync(renderedOverlay(overlay), 'utf8');
 export const readComponent = (component) => readFileSync(renderedComponent(component), 'utf8');
 

@@ -1,8 +1,9 @@
 import { BlockList } from 'node:net';
 
 /**
- * Evaluates NetworkPolicies like a cluster, for pods of one namespace and for addresses. Supports what our policies use:
- * pod and namespace selectors, ipBlock with exceptions, ports and port ranges.
+ * Evaluates NetworkPolicies like a cluster, for pods of one namespace and for addresses.
+ * Supports what our policies use: pod and namespace selectors, ipBlock with exceptions, ports
+ * and port ranges.
  */
 export function createReachability(objects) {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
@@ -27,7 +28,9 @@ export function createReachability(objects) {
   };
 
   return {
-    /** Whether a pod may connect to a pod of the same namespace: the policies of both must allow it. */
+    /**
+     * Whether a pod may connect to a pod of the same namespace: the policies of both must allow it.
+     */
     toPod: (from, to, port) => {
       const isPod = (labels) => (peer) =>
         !peer.namespaceSelector && !peer.ipBlock && matches(peer.podSelector, labels);

@@ -191,7 +191,8 @@ function digestOf(name) {
 }
 
 /**
- * Runs a script of the workflow with stand-ins of docker, cosign and `helm push`, which record their arguments.
+ * Runs a script of the workflow with stand-ins of docker, cosign and `helm push`, which record
+ * their arguments.
  * @returns {{ calls: string[], rendered?: any }}
  */
 function runScript(script, variables, then) {

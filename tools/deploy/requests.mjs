@@ -7,7 +7,8 @@ export function parseQuantity(quantity) {
 }
 
 /**
- * What the scheduler reserves for a pod. Init containers run one after the other, before the others.
+ * What the scheduler reserves for a pod. Init containers run one after the other,
+ * before the others.
  * @param {'cpu' | 'memory'} resource
  * @param {'requests' | 'limits'} [kind]
  */

@@ -6,8 +6,8 @@ import { root } from '../start/paths.mjs';
 
 /**
  * Reads the variables of all services from their configuration schemas.
- * @returns {Promise<Record<string, Record<string, { required: boolean, default?: unknown, description: string,
- *   type: string }>>>} by service, then by name
+ * @returns {Promise<Record<string, Record<string, { required: boolean, default?: unknown,
+ *   description: string, type: string }>>>} by service, then by name
  */
 export async function loadServiceVariables() {
   const services = readdirSync(join(root, 'apps')).filter((app) =>
@@ -42,7 +42,9 @@ function describe(service, module) {
   );
 }
 
-/** Finds the default in the schema itself, because JSON schema omits defaults of transformed values. */
+/**
+ * Finds the default in the schema itself, because JSON schema omits defaults of transformed values.
+ */
 function defaultOf({ def }) {
   if (def.type === 'default') return def.defaultValue;
   const inner = def.in ?? def.innerType;

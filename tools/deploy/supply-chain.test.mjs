@@ -29,7 +29,10 @@ test('versions are exact, and the lock file matches them', () => {
   assert.deepEqual([ours.dependencies, ours.devDependencies], [dependencies, devDependencies]);
 });
 
-/** Entries that may lack a hash: registries without them were used to write the lock file. May be lowered and not raised. */
+/**
+ * Entries that may lack a hash: registries without them were used to write the lock file. May be
+ * lowered and not raised.
+ */
 const maxUnhashed = 44;
 
 test('an entry of the lock file has a hash, unless it is for a platform of no image, and names no registry', () => {
@@ -80,7 +83,8 @@ test(
         ['stand-ins'],
       );
       for (const app of deployedApps()) {
-        const packages = await buildApp(app, folder); // throws for too many packages or another licence
+        // Throws for too many packages or another licence.
+        const packages = await buildApp(app, folder);
         assert.ok(packages.length > 5 && packages.length <= 150, `${app} has ${packages.length}`);
         // The pages and protocols of the stand-ins of development (docs/adr/0049).
         assert.ok(!readFileSync(join(folder, app, 'main.cjs'), 'utf8').includes('/flow/pay'), app);

@@ -14,7 +14,10 @@ const rows = text
   .filter((line) => /^\| API\d+ /.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-/** Parses `apps/data isolation.test, roles.test; libs/db api-keys.test` into pairs of a folder and a file. */
+/**
+ * Parses `apps/data isolation.test, roles.test; libs/db api-keys.test` into pairs of a
+ * folder and a file.
+ */
 const namedIn = (cell) =>
   cell.split(';').flatMap((group) => {
     const [folder, ...names] = group.trim().split(/[ ,]+/);

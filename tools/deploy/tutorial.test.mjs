@@ -1,4 +1,5 @@
-// docs/tutorials/laptop-to-cluster.md, and what docs/operations.md has in common with it: its commands make an overlay without placeholders, and its secrets are those of the manifests.
+// docs/tutorials/laptop-to-cluster.md, and what docs/operations.md has in common with it: its
+// commands make an overlay without placeholders, and its secrets are those of the manifests.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -4,8 +4,8 @@ import { loadTypescript } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 /**
- * Bundles the type declarations of a lib into one file. Types that it imports from contracts are written out, so that
- * users of the package need neither contracts nor zod.
+ * Bundles the type declarations of a lib into one file. Types that it imports from contracts are
+ * written out, so that users of the package need neither contracts nor zod.
  * @param {string} lib its folder below libs
  * @param {string} name its entry point, a file that only re-exports
  */
@@ -82,8 +82,9 @@ function importedFromContracts(file) {
 const place = '#/components/schemas/';
 
 /**
- * The types of contracts with these names, and the types that they refer to. A type that has a schema in the OpenAPI document
- * is written from it, with the descriptions of its fields as comments.
+ * The types of contracts with these names, and the types that they refer to. A type that
+ * has a schema in the OpenAPI document is written from it, with the descriptions of its
+ * fields as comments.
  */
 async function contractTypes(program, names) {
   const checker = program.getTypeChecker();
@@ -117,7 +118,10 @@ async function contractTypes(program, names) {
   return [...found.values()];
 }
 
-/** The schemas of the OpenAPI document by name, except those of any JSON, and the function that writes one as a type. */
+/**
+ * The schemas of the OpenAPI document by name, except those of any JSON, and the function that
+ * writes one as a type.
+ */
 async function loadSchemas() {
   const { openApiDocument, typeText } = await loadTypescript(
     `export { openApiDocument } from './libs/contracts/src/index'; export { typeText } from './apps/cli/src/types/type-text'`,

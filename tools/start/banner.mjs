@@ -15,7 +15,8 @@ const localSteps = [
 ];
 
 /**
- * Prints the address, the key, a first request and what to do next once all services are ready. Also used by docker/demo.mjs.
+ * Prints the address, the key, a first request and what to do next once all services are ready.
+ * Also used by docker/demo.mjs.
  */
 export function printBanner({
   gatewayPort,

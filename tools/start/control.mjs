@@ -20,8 +20,9 @@ function controlPath(stateDir) {
 }
 
 /**
- * Sends one request to the supervisor and resolves with its answer, or with null when none runs. The connection stays
- * open: a released service is restarted by the supervisor when the connection closes.
+ * Sends one request to the supervisor and resolves with its answer, or with null when none runs.
+ * The connection stays open: a released service is restarted by the supervisor when the
+ * connection closes.
  * @returns {Promise<{ answer: any, connection: import('node:net').Socket } | null>}
  */
 export function askSupervisor(stateDir, request) {
@@ -39,8 +40,8 @@ export function askSupervisor(stateDir, request) {
 }
 
 /**
- * Listens for requests. The socket also serves as the lock of the folder: throws a Problem when another supervisor
- * answers on it.
+ * Listens for requests. The socket also serves as the lock of the folder: throws a Problem when
+ * another supervisor answers on it.
  * @param {string} stateDir
  * @param {(request: any, whenClosed: (work: () => void) => void) => Promise<object>} handle
  */

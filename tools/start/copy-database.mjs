@@ -34,7 +34,10 @@ export async function isOlder(databaseUrl, folder = migrationsDir) {
   }
 }
 
-/** Copies the folder of a database that is stopped. The copy replaces the one before when it is complete. */
+/**
+ * Copies the folder of a database that is stopped. The copy replaces the one before
+ * when it is complete.
+ */
 export async function copyDatabase(stateDir) {
   const source = databaseDir(stateDir);
   const copy = copyDir(stateDir);
@@ -48,7 +51,8 @@ export async function copyDatabase(stateDir) {
   await step('Copying the database before it is migrated', async () => {
     const partial = `${copy}.partial`;
     rmSync(partial, { recursive: true, force: true });
-    await promisify(execFile)('cp', ['-a', source, partial]); // keeps the owner, which PostgreSQL checks
+    // Keeps the owner, which PostgreSQL checks.
+    await promisify(execFile)('cp', ['-a', source, partial]);
     rmSync(copy, { recursive: true, force: true });
     renameSync(partial, copy);
     return megabytes(bytes);

@@ -10,8 +10,8 @@ const postgresPortOffset = 50;
 const redisPortOffset = 51;
 
 /**
- * Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. Its database is copied first when it is of an
- * earlier version, unless `copy` is false.
+ * Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. Its database is
+ * copied first when it is of an earlier version, unless `copy` is false.
  */
 export async function openPostgres({
   embedded,

@@ -1,6 +1,7 @@
 /**
- * The address of a page with the chat of the demo agent, also used by docker/demo.mjs. Creates the page's publishable key if
- * there is none. Null when that is refused, such as when the agent no longer exists.
+ * The address of a page with the chat of the demo agent, also used by docker/demo.mjs. Creates
+ * the page's publishable key if there is none. Null when that is refused, such as when the agent
+ * no longer exists.
  * @param {string} gatewayUrl the gateway as this process reaches it
  * @param {string} apiKey a key with the permission manage
  * @param {string} publicUrl the gateway as the browser reaches it

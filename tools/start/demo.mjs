@@ -25,7 +25,8 @@ export async function runCli(args, env) {
 }
 
 /**
- * Creates the demo organization if it does not exist. Its key can be read only when it is created, so it is stored.
+ * Creates the demo organization if it does not exist. Its key can be read only when it is created,
+ * so it is stored.
  * @returns {Promise<string | null>} the key when this call created it
  */
 export async function seedDemo(stateDir, env, args = []) {
@@ -40,7 +41,9 @@ export async function firstAdminLink(env) {
     .link;
 }
 
-/** The stored key, or a new one when the database does not have it, as with another DATABASE_URL. */
+/**
+ * The stored key, or a new one when the database does not have it, as with another DATABASE_URL.
+ */
 export async function developmentKey(stateDir, env, dataUrl) {
   const file = keyFile(stateDir);
   const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';

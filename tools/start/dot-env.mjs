@@ -3,9 +3,11 @@ import { TextDecoder, parseEnv } from 'node:util';
 import { Problem } from './output.mjs';
 
 /**
- * Sets the variables of a `.env` file that the environment does not have. A variable is not set either when the environment
- * has its NAME_FILE, or NAME for a NAME_FILE, because services refuse both together.
- * @returns {string | null} one line that says which variables were read; null without a file or without variables
+ * Sets the variables of a `.env` file that the environment does not have. A variable is not set
+ * either when the environment has its NAME_FILE, or NAME for a NAME_FILE, because services
+ * refuse both together.
+ * @returns {string | null} one line that says which variables were read; null without a file or
+ *   without variables
  */
 export function readDotEnv(file, environment = process.env) {
   if (!existsSync(file)) return null;

@@ -9,7 +9,8 @@ const lockFile = join(root, 'package-lock.json');
 const marker = join(root, 'node_modules', '.parley-lock');
 
 /**
- * Runs `npm ci` when node_modules does not match package-lock.json, and the install scripts that package.json names.
+ * Runs `npm ci` when node_modules does not match package-lock.json, and the install scripts that
+ * package.json names.
  * @param {() => Promise<void>} [beforeInstalling] is called before anything is installed
  */
 export async function ensureInstalled(beforeInstalling = async () => {}) {
@@ -21,7 +22,10 @@ export async function ensureInstalled(beforeInstalling = async () => {}) {
   writeFileSync(marker, hash);
 }
 
-/** Installs the packages of a folder. Only packages with `true` in `allowScripts` run install scripts, with every version of npm. */
+/**
+ * Installs the packages of a folder. Only packages with `true` in `allowScripts` run install
+ * scripts, with every version of npm.
+ */
 export async function installPackages(folder) {
   await npm(folder, 'ci', '--ignore-scripts', '--include=dev');
   await runNamedScripts(folder);
@@ -34,7 +38,10 @@ async function runNamedScripts(folder) {
   if (names.length > 0) await npm(folder, 'rebuild', '--no-ignore-scripts', ...names);
 }
 
-/** Whether `npm install` was run by hand with the same result. npm records it in node_modules when it is complete. */
+/**
+ * Whether `npm install` was run by hand with the same result. npm records it in node_modules
+ * when it is complete.
+ */
 function matchesLockFile() {
   const installedFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
@@ -71,7 +78,10 @@ async function npm(folder, command, ...options) {
   );
 }
 
-/** Removes node_modules/.bin from PATH, because npm must not run on the Node in node_modules that it replaces. */
+/**
+ * Removes node_modules/.bin from PATH, because npm must not run on the Node in node_modules
+ * that it replaces.
+ */
 function hostEnvironment() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return {

@@ -20,7 +20,10 @@ function pack(name) {
   return `file:../${name}-1.0.0.tgz`;
 }
 
-/** A project with the settings of this repository, whose package.json names one of two packages with install scripts. */
+/**
+ * A project with the settings of this repository, whose package.json names one of two packages with
+ * install scripts.
+ */
 function createProject(name) {
   const project = join(folder, name);
   mkdirSync(project);

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
 
 /**
- * Bundles TypeScript of the repository (20 ms) and imports the bundle. Its name contains the process id, because two
- * commands may do this at the same time.
+ * Bundles TypeScript of the repository (20 ms) and imports the bundle. Its name contains the
+ * process id, because two commands may do this at the same time.
  * @param {string} contents a TypeScript module; imports are resolved from the root
  */
 export async function loadTypescript(contents, name) {

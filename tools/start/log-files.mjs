@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A larger file is renamed to `.log.1`, which replaces the one before, so a service has at most twice this. */
+/**
+ * A larger file is renamed to `.log.1`, which replaces the one before, so a service has at
+ * most twice this.
+ */
 const largestBytes = 5 * 1024 * 1024;
 /** Lines of this time are written together. */
 const flushMs = 100;
@@ -10,8 +13,8 @@ const flushMs = 100;
 export const logsDir = (stateDir) => join(stateDir, 'logs');
 
 /**
- * The log file of a service: JSON lines. A line that is not JSON is stored as the message of one. Only the owner can read
- * it, because logs name people.
+ * The log file of a service: JSON lines. A line that is not JSON is stored as the message of one.
+ * Only the owner can read it, because logs name people.
  */
 export function openLogFile(stateDir, name, { limitBytes = largestBytes } = {}) {
   const file = join(logsDir(stateDir), `${name}.log`);

@@ -14,12 +14,18 @@ export function followOutput(child, onLine) {
     createInterface({ input: stream }).on('line', onLine);
 }
 
-/** Prints the whole output of a process, with the service's name before each line. JSON lines of pino are made readable. */
+/**
+ * Prints the whole output of a process, with the service's name before each line. JSON lines of
+ * pino are made readable.
+ */
 export function printLog(child, name) {
   followOutput(child, (line) => print(withName(name, line)));
 }
 
-/** A line of a service's output, made readable, with the name of the service before each line of the text. */
+/**
+ * A line of a service's output, made readable, with the name of the service before each
+ * line of the text.
+ */
 export function withName(name, line) {
   const letters = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
   const prefix = serviceColours[letters % serviceColours.length](name.padEnd(nameWidth));
@@ -30,8 +36,8 @@ export function withName(name, line) {
 }
 
 /**
- * What `npm start` prints for a line of a service: one short line for each request at the gateway, warnings and errors, and
- * text that is not JSON. Null: the line is only in the log file.
+ * What `npm start` prints for a line of a service: one short line for each request at the gateway,
+ * warnings and errors, and text that is not JSON. Null: the line is only in the log file.
  */
 export function shortLine(name, line, columns = process.stdout.columns) {
   const entry = parse(line);
@@ -41,7 +47,10 @@ export function shortLine(name, line, columns = process.stdout.columns) {
   return shownLevels.has(entry.level) ? withName(name, line) : null;
 }
 
-/** `12:00:00 POST /v1/chat 200 42 ms`. On a narrow terminal the middle of the path is cut, so that it is one line. */
+/**
+ * `12:00:00 POST /v1/chat 200 42 ms`. On a narrow terminal the middle of the path is cut, so
+ * that it is one line.
+ */
 function requestLine({ time, method, path = '', status, durationMs = 0 }, columns) {
   const paint = status >= 500 ? red : status >= 400 ? yellow : green;
   const duration = `${Math.round(durationMs)} ms`;
@@ -61,7 +70,10 @@ function cutMiddle(text, length) {
 
 const localTime = (time) => new Date(time).toTimeString().slice(0, 8);
 
-/** Control characters in texts of other people could move the cursor or hide text, and marks of direction reorder it. */
+/**
+ * Control characters in texts of other people could move the cursor or hide text, and marks of
+ * direction reorder it.
+ */
 const printable = (text) =>
   text.replace(
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -77,7 +89,10 @@ function parse(line) {
   }
 }
 
-/** Formats a JSON line of pino as `12:00:00.000 INFO message key=value`, in the local time. Other lines stay as they are. */
+/**
+ * Formats a JSON line of pino as `12:00:00.000 INFO message key=value`, in the local time. Other
+ * lines stay as they are.
+ */
 export function readable(line) {
   const entry = parse(line);
   if (entry === null) return printable(line);

@@ -1,4 +1,5 @@
-// The supervisor of the stack. tools/start.mjs installs the packages and runs this file with the pinned Node.
+// The supervisor of the stack. tools/start.mjs installs the packages and runs this file with
+// the pinned Node.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from '../build.mjs';
@@ -99,7 +100,10 @@ async function main() {
     standInsUrl: standInsUrl(gatewayPort),
   });
 
-  /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
+  /**
+   * Handles the requests `status` and `release`. `release` stops a service here while another
+   * process runs it (nx serve).
+   */
   async function handle({ command, service: name }, whenClosed) {
     if (command === 'status') return { pid: process.pid, gatewayUrl };
     if (command !== 'release') throw new Problem(`Unknown command ${command}`);
@@ -118,7 +122,10 @@ async function main() {
   }
 }
 
-/** Builds the console in a process of its own: Vite sets NODE_ENV, which the services get from this process. */
+/**
+ * Builds the console in a process of its own: Vite sets NODE_ENV, which the services get
+ * from this process.
+ */
 function buildConsole() {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'build-console.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -134,7 +141,10 @@ async function deleteData(stateDir, yes) {
   deleteParts(stateDir, parts);
 }
 
-/** `--fresh` also deletes the stored secrets, without which the encrypted data of an external server is lost. */
+/**
+ * `--fresh` also deletes the stored secrets, without which the encrypted data of an
+ * external server is lost.
+ */
 function refuseExternal(names) {
   const external = names.filter((name) => fromEnvironment(name));
   if (external.length === 0) return;
@@ -150,7 +160,10 @@ function stopAtShutdown(name, starting) {
   return starting;
 }
 
-/** Waits for all promises, then throws the first failure, so that nothing is still starting when the failure is handled. */
+/**
+ * Waits for all promises, then throws the first failure, so that nothing is still starting when the
+ * failure is handled.
+ */
 async function waitForAll(promises) {
   const results = await Promise.allSettled(promises);
   const failed = results.find(({ status }) => status === 'rejected');

@@ -18,8 +18,8 @@ export function checkHostNode() {
 }
 
 /**
- * Runs `script` with the Node that package.json pins, and returns its exit code. Where that Node does not run (Alpine, an
- * unusual processor), uses the Node of the host if it is new enough.
+ * Runs `script` with the Node that package.json pins, and returns its exit code. Where that Node
+ * does not run (Alpine, an unusual processor), uses the Node of the host if it is new enough.
  */
 export async function runWithPinnedNode(script, args) {
   const child = spawn(pinnedNode() ?? hostNode(), [script, ...args], {
@@ -48,7 +48,10 @@ function hostNode() {
   );
 }
 
-/** npm's shell does not forward signals, so this process stops when its parent has exited, but only if npm started it. */
+/**
+ * npm's shell does not forward signals, so this process stops when its parent has exited, but only
+ * if npm started it.
+ */
 function watchParent(onExit) {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;

@@ -1,4 +1,7 @@
-/** Output of npm start, npm test and the other tools. Uses only Node's built-in modules, as it runs before npm ci. */
+/**
+ * Output of npm start, npm test and the other tools. Uses only Node's built-in modules, as it
+ * runs before npm ci.
+ */
 
 const colourful = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 const paint = (code) => (text) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : String(text));
@@ -18,7 +21,9 @@ export function print(line = '') {
 /** A long step prints a line at this interval. */
 const progressEveryMs = 10_000;
 
-/** Runs a step and prints its title before and its duration after it. The caller reports a failure. */
+/**
+ * Runs a step and prints its title before and its duration after it. The caller reports a failure.
+ */
 export async function step(title, work) {
   const startedAt = Date.now();
   const elapsed = () => dim(seconds(Date.now() - startedAt));

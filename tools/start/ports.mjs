@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { Problem } from './output.mjs';
 
-/** Ports of the Fetch standard's list of bad ports. Browsers and Node's fetch refuse them. Ports below 1024 are not listed here. */
+/**
+ * Ports of the Fetch standard's list of bad ports. Browsers and Node's fetch refuse them. Ports
+ * below 1024 are not listed here.
+ */
 const refusedByBrowsers = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
   6679, 6697, 10080,
@@ -45,7 +48,8 @@ const arePortsUsable = (services, offset) =>
   portsOf(services).every(([, port]) => !refusedByBrowsers.has(port + offset));
 
 /**
- * Throws a Problem when a port is in use, with the process that listens on it and a --port whose ports are free.
+ * Throws a Problem when a port is in use, with the process that listens on it and a --port
+ * whose ports are free.
  * @param {{ name: string, port: number, internalPort: number }[]} services
  * @param {number} gatewayPort
  */
@@ -107,7 +111,10 @@ function openFiles(pid) {
   );
 }
 
-/** Processes of other users cannot be read, and files and processes may disappear while they are read. */
+/**
+ * Processes of other users cannot be read, and files and processes may disappear
+ * while they are read.
+ */
 function readOrEmpty(read) {
   try {
     return read();

@@ -20,7 +20,10 @@ test('a port in use is reported with the service, the process and free ports', a
   await checkPorts(services, port);
 });
 
-/** A port that the system gives to no connection, so that the one above it stays free, and that has free ones for a proposal. */
+/**
+ * A port that the system gives to no connection, so that the one above it stays free, and that has
+ * free ones for a proposal.
+ */
 async function listenBelowEphemeralPorts(server) {
   for (let port = 20_000 + Math.floor(Math.random() * 10_000); ; port += 7) {
     const isListening = await new Promise((resolve) => {

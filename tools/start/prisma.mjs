@@ -9,7 +9,9 @@ import { root } from './paths.mjs';
 const schemaFile = join(root, 'prisma', 'schema.prisma');
 const marker = join(root, 'libs', 'db', 'src', 'generated', '.schema-hash');
 
-/** Runs `prisma generate` when the schema or the version of Prisma has changed since the last run. */
+/**
+ * Runs `prisma generate` when the schema or the version of Prisma has changed since the last run.
+ */
 export async function ensureGenerated() {
   const prisma = join(root, 'node_modules', 'prisma');
   const hash = createHash('sha256')
@@ -20,7 +22,8 @@ export async function ensureGenerated() {
   await step('Generating the database client', async () => {
     await promisify(execFile)(process.execPath, [join(prisma, 'build', 'index.js'), 'generate'], {
       cwd: root,
-      // `prisma generate` downloads the schema engine, which it does not use, unless this names an existing file.
+      // `prisma generate` downloads the schema engine, which it does not use, unless this names
+      // an existing file.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

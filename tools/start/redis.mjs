@@ -10,8 +10,9 @@ const packages = JSON.parse(
 );
 
 /**
- * Says what `npm start` will do when there is no redis-server, and asks on a terminal, before anything is installed.
- * libs/embedded installs it later; this runs before npm ci and uses only Node's built-in modules.
+ * Says what `npm start` will do when there is no redis-server, and asks on a terminal, before
+ * anything is installed. libs/embedded installs it later; this runs before npm ci and uses only
+ * Node's built-in modules.
  */
 export async function announceRedis(
   environment = process.env,

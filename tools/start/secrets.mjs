@@ -14,7 +14,10 @@ export function fromEnvironment(name) {
   }
 }
 
-/** Without these secrets the webhook endpoints refuse all deliveries. `parley webhooks trigger` signs with them. */
+/**
+ * Without these secrets the webhook endpoints refuse all deliveries. `parley webhooks trigger`
+ * signs with them.
+ */
 const webhookSecrets = [
   'MESSAGING_WEBHOOK_SECRET',
   'BILLING_WEBHOOK_SECRET',
@@ -22,8 +25,8 @@ const webhookSecrets = [
 ];
 
 /**
- * SECRETS_KEY, EXECUTOR_TOKEN and webhook secrets from the environment, or generated once and stored: data is encrypted
- * with SECRETS_KEY, so it must stay the same.
+ * SECRETS_KEY, EXECUTOR_TOKEN and webhook secrets from the environment, or generated once and
+ * stored: data is encrypted with SECRETS_KEY, so it must stay the same.
  */
 export function loadSecrets(stateDir) {
   const file = join(stateDir, 'secrets.json');

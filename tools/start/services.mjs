@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
- * The services of the stack. `port` is added to the gateway's port. Services that are not `trusted` run untrusted code or
- * are reachable from outside, and get only the secrets listed here.
+ * The services of the stack. `port` is added to the gateway's port. Services that are not `trusted`
+ * run untrusted code or are reachable from outside, and get only the secrets listed here.
  */
 const services = [
   { name: 'data', port: 1, trusted: true },
@@ -14,12 +14,16 @@ const services = [
   { name: 'worker', port: 5, trusted: true },
   { name: 'manage', port: 7, trusted: true },
   { name: 'gateway', port: 0, trusted: false, secrets: [] },
-  // Simulates Flow, Kapso and Resend, with the secret of Kapso's project webhook. It does not run in production.
+  // Simulates Flow, Kapso and Resend, with the secret of Kapso's project webhook. It does not
+  // run in production.
   { name: 'stand-ins', port: 6, trusted: false, secrets: ['MESSAGING_WEBHOOK_SECRET'] },
 ];
 const isProduction = () => process.env.NODE_ENV === 'production';
 
-/** On this machine one developer uses one key, and scripts send many requests. Defaults: docs/configuration.md. */
+/**
+ * On this machine one developer uses one key, and scripts send many requests. Defaults:
+ * docs/configuration.md.
+ */
 const localLimits = {
   RATE_LIMIT_PER_KEY: '6000',
   RATE_LIMIT_PER_ORGANIZATION: '20000',
@@ -35,7 +39,10 @@ const secretName =
 /** Variables of npm and of this process, and variables that differ between services. */
 const notPassedOn = /^(npm_|INIT_CWD$|PORT$|INTERNAL_PORT$|HOST$|NODE_CHANNEL_|NODE_ENV$)/i;
 
-/** The address of the stand-ins; null in production. `localhost`, because the addresses of payment pages contain it. */
+/**
+ * The address of the stand-ins; null in production. `localhost`, because the addresses of payment
+ * pages contain it.
+ */
 export const standInsUrl = (gatewayPort) =>
   isProduction() ? null : process.env.STAND_INS_URL || `http://localhost:${gatewayPort + 6}`;
 
@@ -53,7 +60,8 @@ export function plannedServices(gatewayPort) {
 
 /**
  * The environment of one service.
- * @param {{ name: string, port: number, internalPort: number, trusted: boolean, secrets?: string[] }} service
+ * @param {{ name: string, port: number, internalPort: number, trusted: boolean, secrets?:
+ *   string[] }} service
  * @param {Record<string, string>} shared DATABASE_URL, REDIS_URL, SECRETS_KEY, EXECUTOR_TOKEN
  * @param {number} gatewayPort
  */
@@ -61,7 +69,8 @@ export function environmentOf(service, shared, gatewayPort) {
   const url = (offset) => `http://127.0.0.1:${gatewayPort + offset}`;
   const all = {
     SHUTDOWN_TIMEOUT_MS: '5000',
-    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), // a third less processor time to start
+    // A third less processor time to start.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
     ...Object.fromEntries(
       Object.entries(localLimits).filter(([name]) => !process.env[`${name}_FILE`]),
     ),
@@ -91,7 +100,10 @@ export function environmentOf(service, shared, gatewayPort) {
   return Object.fromEntries(passed);
 }
 
-/** The user's settings for providers. The CLI connects to providers too, and must use the settings of the services. */
+/**
+ * The user's settings for providers. The CLI connects to providers too, and must use the settings
+ * of the services.
+ */
 export function providerSettings(gatewayPort) {
   const forProviders =
     /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;

@@ -1,12 +1,15 @@
 import { printError, print } from './output.mjs';
 
-/** Signals within this time count as one: a Ctrl-C may arrive from the terminal, npm and the parent process. */
+/**
+ * Signals within this time count as one: a Ctrl-C may arrive from the terminal, npm and
+ * the parent process.
+ */
 const sameSignalMs = 500;
 const deadlineMs = 30_000;
 
 /**
- * Collects what must be stopped, and stops it in reverse order on a signal or when `stop` is called. A second signal kills
- * the services.
+ * Collects what must be stopped, and stops it in reverse order on a signal or when `stop` is
+ * called. A second signal kills the services.
  */
 export function createShutdown() {
   const closings = [];
@@ -48,7 +51,8 @@ export function createShutdown() {
     }
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
-  process.on('disconnect', onSignal); // the parent process has exited; npm's shell does not forward signals
+  // The parent process has exited; npm's shell does not forward signals.
+  process.on('disconnect', onSignal);
   process.stdout.on('error', () => {}); // a closed terminal must not prevent the shutdown
 
   return {

@@ -12,7 +12,8 @@ import { root } from './paths.mjs';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'parley-start-'));
 const { isAlive, reachableDataDir } = await loadEmbedded();
-const port = await freePorts(20_000 + (process.pid % 60) * 200); // below the ports that the system gives to connections
+// Below the ports that the system gives to connections.
+const port = await freePorts(20_000 + (process.pid % 60) * 200);
 const runs = [];
 
 /** The first port from `base` on for which all ports of a stack are free. */
@@ -47,7 +48,10 @@ function start(options = [], env = {}) {
   return run;
 }
 
-/** Waits until the output has the text; fails with the whole output when the process ends or three minutes pass. */
+/**
+ * Waits until the output has the text; fails with the whole output when the process ends or
+ * three minutes pass.
+ */
 async function until(run, text, from = 0) {
   for (let waited = 0; waited < 180_000; waited += 50) {
     if (run.output.indexOf(text, from) >= 0) return;
@@ -86,7 +90,8 @@ test('the printed curl command returns an answer with demo data, and the request
     readFileSync(join(stateDir, 'logs', 'gateway.log'), 'utf8').includes(
       '"path":"/v1/agents/shop-assistant/chat"',
     );
-  for (let waited = 0; waited < 30_000 && !hasLine(); waited += 50) await sleep(50); // lines are written together
+  // Lines are written together.
+  for (let waited = 0; waited < 30_000 && !hasLine(); waited += 50) await sleep(50);
   assert.ok(hasLine(), 'the request is in gateway.log');
 });
 

@@ -4,7 +4,10 @@ import { ask, canAsk } from './ask.mjs';
 import { bold, dim, Problem, print } from './output.mjs';
 import { stateDir as defaultStateDir } from './paths.mjs';
 
-/** The folder of the database: `postgres` in the state folder, or the target of a link there (libs/embedded). */
+/**
+ * The folder of the database: `postgres` in the state folder, or the target of a link there
+ * (libs/embedded).
+ */
 export function databaseDir(stateDir) {
   const path = join(stateDir, 'postgres');
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : path;
@@ -26,8 +29,8 @@ const rest = {
 };
 
 /**
- * Throws a Problem for a folder that `npm start` did not make, where `redis` or `logs` may be of another program. It writes
- * secrets.json before all other data.
+ * Throws a Problem for a folder that `npm start` did not make, where `redis` or `logs` may be of
+ * another program. It writes secrets.json before all other data.
  */
 export function requireOwnFolder(stateDir) {
   if (stateDir === defaultStateDir) return;
@@ -74,7 +77,10 @@ export function sizeOf(path) {
 export const megabytes = (bytes) =>
   bytes < 100_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Lists what would be deleted and asks for confirmation. Throws a Problem when the answer is no, or there is no terminal. */
+/**
+ * Lists what would be deleted and asks for confirmation. Throws a Problem when the answer is no, or
+ * there is no terminal.
+ */
 export async function confirmDeletion(title, parts, yes) {
   print(title);
   const width = Math.max(...parts.map(({ bytes }) => megabytes(bytes).length));

@@ -5,7 +5,10 @@ import { print } from './output.mjs';
 
 const leftoverDeadlineMs = 10_000;
 
-/** Throws a Problem when a stack already runs in this folder. Stops services that a killed run left running. */
+/**
+ * Throws a Problem when a stack already runs in this folder. Stops services that a killed
+ * run left running.
+ */
 export async function claimState(stateDir, embedded) {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   await refuseIfRunning(stateDir);
@@ -18,7 +21,10 @@ export async function claimState(stateDir, embedded) {
   await Promise.all(leftovers.map((pid) => embedded.stopPid(pid, 'SIGTERM', leftoverDeadlineMs)));
 }
 
-/** Describes the running stack for other commands. The file holds secrets, so only its owner may read it. */
+/**
+ * Describes the running stack for other commands. The file holds secrets, so only its
+ * owner may read it.
+ */
 export function writeStack(stateDir, stack) {
   const file = join(stateDir, 'stack.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });

@@ -18,7 +18,8 @@ const keptLines = 8;
  * @param {object} options
  * @param {ReturnType<typeof import('./services.mjs').plannedServices>} options.services
  * @param {(service: object) => Record<string, string>} options.environmentOf
- * @param {Awaited<ReturnType<typeof import('./load-typescript.mjs').loadEmbedded>>} options.embedded
+ * @param {Awaited<ReturnType<typeof import('./load-typescript.mjs').loadEmbedded>>}
+ *   options.embedded
  * @param {string} options.stateDir the folder of the log files
  * @param {() => void} options.onChange called when a process id changes
  */

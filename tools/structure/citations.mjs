@@ -43,7 +43,10 @@ function anchorsOf(path) {
   return headings.get(path);
 }
 
-/** Citations whose target does not exist: `{ place, citation }`. A file name without a path may be in any folder. */
+/**
+ * Citations whose target does not exist: `{ place, citation }`. A file name without a path may
+ * be in any folder.
+ */
 export function deadCitations() {
   const names = new Set(files.map(({ path }) => basename(path)));
   const adrs = new Set(readdirSync(join(root, 'docs/adr')).map((name) => Number(name.slice(0, 4))));

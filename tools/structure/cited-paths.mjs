@@ -23,8 +23,8 @@ export const pages = () =>
   readFiles('README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'apps/*.md');
 
 /**
- * Cited paths that do not exist. A path may begin at the root, at the name of an app or library (`agents/run-chat`), or
- * anywhere below (`routes/chat.ts`).
+ * Cited paths that do not exist. A path may begin at the root, at the name of an app or library
+ * (`agents/run-chat`), or anywhere below (`routes/chat.ts`).
  * @param {{ path: string, text: string }[]} documents
  * @returns {string[]} each as `page:line: path`.
  */

@@ -5,10 +5,12 @@ import ts from 'typescript';
 const longFunctionLines = 80;
 
 /**
- * The figures of each project, and of all of them as the last row. `files` are those of `productionFiles`.
- * @returns {{ project: string, lines: number, tokensPerLine: number, conditionals: number, nested: number, spreads: number,
- *   longFunctions: number }[]} `tokensPerLine` is the mean of the lines that have a token; `nested` are the conditional
- *   expressions directly inside another, `spreads` those of an object literal (`...{ a, b }`).
+ * The figures of each project, and of all of them as the last row. `files` are those of
+ * `productionFiles`.
+ * @returns {{ project: string, lines: number, tokensPerLine: number, conditionals: number, nested:
+ *   number, spreads: number, longFunctions: number }[]} `tokensPerLine` is the mean of the lines
+ *   that have a token; `nested` are the conditional expressions directly inside another, `spreads`
+ *   those of an object literal (`...{ a, b }`).
  */
 export function measureDensity(files) {
   const counts = new Map();

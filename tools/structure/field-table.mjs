@@ -1,6 +1,7 @@
 /**
  * A table in Markdown of the fields of a schema, for the generated pages of the reference.
- * @param {{ name: string, type: string, required: boolean | string, description: string, limits: string }[]} rows
+ * @param {{ name: string, type: string, required: boolean | string, description: string, limits:
+ *   string }[]} rows
  * @param {Record<string, string>} [links] text that is added to the meaning of a field
  */
 export function fieldTable(rows, links = {}) {

@@ -1,5 +1,5 @@
-// Measures the structure of the code from its sources: which projects name and write which tables, and the names that
-// libraries export.
+// Measures the structure of the code from its sources: which projects name and write which tables,
+// and the names that libraries export.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -56,7 +56,10 @@ const written = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)/gi;
 const named =
   /\b(?:from|join|into|update|using|truncate|table)\s+(?:only\s+)?"?(\w+)"?|,\s*(\w+)\s+(?:as\s+)?(?!and\b)[a-z]\w{0,2}\b(?!\s*\()/gi;
 
-/** The projects that name and write each table, in SQL or with the Prisma client: `{ table: { named, writers, inserts } }`. */
+/**
+ * The projects that name and write each table, in SQL or with the Prisma client:
+ * `{ table: { named, writers, inserts } }`.
+ */
 function tableUse(files) {
   const models = tables();
   const use = new Map(

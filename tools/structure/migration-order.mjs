@@ -1,6 +1,7 @@
-// The order of migrations. A database applies those that it lacks in the order of their names. A migration that sorts
-// before an older one is therefore applied before it by a new database, and after it by an existing one.
-// prisma/migration-order.txt lists the names in the order in which they were added, each at the end.
+// The order of migrations. A database applies those that it lacks in the order of their names. A
+// migration that sorts before an older one is therefore applied before it by a new database, and
+// after it by an existing one. prisma/migration-order.txt lists the names in the order in which
+// they were added, each at the end.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +23,10 @@ export const listedNames = () => linesOf(readFileSync(join(root, listPath), 'utf
 
 export const appendToList = (name) => appendFileSync(join(root, listPath), `${name}\n`);
 
-/** The list that this branch began with. Empty where Git does not have it, as in a copy without history. */
+/**
+ * The list that this branch began with. Empty where Git does not have it, as in a copy
+ * without history.
+ */
 export function listedOnMain() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -38,7 +42,8 @@ export function listedOnMain() {
 }
 
 /**
- * The time at the beginning of a new migration's name: now, or the next number after the newest migration if that is later.
+ * The time at the beginning of a new migration's name: now, or the next number after the newest
+ * migration if that is later.
  * @param {string[]} names the existing migrations, sorted.
  * @param {Date} now
  */
@@ -50,7 +55,8 @@ export function nextStamp(names, now) {
 
 /**
  * Returns what is wrong with the order of the migrations.
- * @param {{ names: string[], listed: string[], onMain: string[] }} migrations the folders, the list and the list on main.
+ * @param {{ names: string[], listed: string[], onMain: string[] }} migrations the folders, the list
+ *   and the list on main.
  * @returns {string[]}
  */
 export function orderProblems({ names, listed, onMain }) {

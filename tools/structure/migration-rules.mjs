@@ -12,7 +12,8 @@ const additions = [
 ];
 
 /**
- * Returns what is wrong with a migration that is applied while the previous version serves requests (docs/adr/0070).
+ * Returns what is wrong with a migration that is applied while the previous version serves requests
+ * (docs/adr/0070).
  * @param {string} name
  * @param {string} sql
  * @returns {string[]}
@@ -56,7 +57,8 @@ export function problemsOf(name, sql) {
     )
       problems.push(`it checks all rows in the transaction that locks the table: ${shown}`);
   }
-  // Referenced tables are locked too. Nothing that writes other tables locks a row of organizations.
+  // Referenced tables are locked too. Nothing that writes other tables locks a row
+  // of organizations.
   const locked = statements.flatMap((text) => [
     ...(/^alter table (?:only )?([^\s(]+)/.exec(text)?.slice(1) ?? []),
     ...[...text.matchAll(/\breferences ([^\s(]+)/g)].map(([, table]) => table),
@@ -84,7 +86,10 @@ const isAddition = (text, created) =>
     !/^alter table .*(\bdrop\b|\brename\b|\btype\b|set not null)/.test(text)) ||
   created.has(/^create (?:unique )?index \S+ on ([^\s(]+)/.exec(text)?.[1]);
 
-/** The statements in lower case, without comments, quotes and bodies of functions, with single spaces. */
+/**
+ * The statements in lower case, without comments, quotes and bodies of functions,
+ * with single spaces.
+ */
 const statementsOf = (sql) =>
   sql
     .replace(/\$\$.*?\$\$/gs, "''")

@@ -26,7 +26,9 @@ function hosts() {
   return found;
 }
 
-/** Addresses that are not called: in examples, messages and names of formats, and of this machine. */
+/**
+ * Addresses that are not called: in examples, messages and names of formats, and of this machine.
+ */
 const notCalled =
   /(^|\.)(example|example\.com|invalid|test|localhost)$|^127\.|^json-schema\.org$|^www\.w3\.org$/;
 

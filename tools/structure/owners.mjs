@@ -1,5 +1,6 @@
-// The owner of each table. Only the owner writes a table and names it in SQL; others call the owner's functions or embed
-// a fragment that it exports. Exceptions are listed below with their reason. The list must not grow.
+// The owner of each table. Only the owner writes a table and names it in SQL; others call the
+// owner's functions or embed a fragment that it exports. Exceptions are listed below with their
+// reason. The list must not grow.
 
 const owned = {
   'libs/audit': ['audit_log'],
@@ -64,7 +65,10 @@ export const ownerOf = Object.fromEntries(
   Object.entries(owned).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
 
-/** libs/resources writes definitions with table names in variables, so these writes do not appear in its SQL. */
+/**
+ * libs/resources writes definitions with table names in variables, so these writes do not
+ * appear in its SQL.
+ */
 const definition =
   'definitions are written by libs/resources and read by the library that runs them';
 

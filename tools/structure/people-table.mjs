@@ -12,7 +12,10 @@ export const peopleText = ({ people, permission, security }) => {
   return security === 'session' ? 'everyone with a session' : 'everyone';
 };
 
-/** Returns the text of docs/reference/permissions.md with the table of the operations that people may call. */
+/**
+ * Returns the text of docs/reference/permissions.md with the table of the operations that
+ * people may call.
+ */
 export async function permissionsPage() {
   const { operations } = await loadTypescript(
     "export { operations } from './libs/contracts/src/index'",

@@ -1,4 +1,5 @@
-// Which files of the console and of the chat for websites are logic that Node can test: no React, no page, no texts.
+// Which files of the console and of the chat for websites are logic that Node can test: no React,
+// no page, no texts.
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
@@ -20,8 +21,8 @@ const isLeftOut = (path) =>
 /**
  * The files that need a test beside them.
  * @param {{ path: string, text: string }[]} files all `.ts` and `.tsx` files of the projects
- * @returns {string[]} the paths of those that export a function or class, import no component, and name nothing
- *   of a page.
+ * @returns {string[]} the paths of those that export a function or class, import no component, and
+ *   name nothing of a page.
  */
 export function pureFiles(files) {
   const paths = new Set(files.map(({ path }) => path));
@@ -59,7 +60,10 @@ function exportsFunction(statement) {
 const hasExport = (statement) =>
   (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
 
-/** Whether it imports React, a component, or another file that is not for Node. Types are no imports. */
+/**
+ * Whether it imports React, a component, or another file that is not for Node. Types
+ * are no imports.
+ */
 function importsScreen(source, path, paths) {
   return source.statements.some((statement) => {
     if (!ts.isImportDeclaration(statement) || isOfTypes(statement.importClause)) return false;

@@ -1,4 +1,5 @@
-// The logic of the console and of the chat for websites is tested in Node: a browser is too slow for its hardest inputs.
+// The logic of the console and of the chat for websites is tested in Node: a browser is too slow
+// for its hardest inputs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFiles } from './files.mjs';

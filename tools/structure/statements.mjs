@@ -1,14 +1,20 @@
-// The statements that the code declares (libs/db `statement`), and the statements that tests have run.
+// The statements that the code declares (libs/db `statement`), and the statements
+// that tests have run.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 import { productionFiles } from './measure.mjs';
 
-/** Test processes record the statements that they run here, in a folder for each project (libs/db note-statements). */
+/**
+ * Test processes record the statements that they run here, in a folder for each project (libs/db
+ * note-statements).
+ */
 const notesFolder = join(root, 'dist', 'statements');
 
-/** Functions that declare a statement. `sql.build` of libs/entities builds its text for each call. */
+/**
+ * Functions that declare a statement. `sql.build` of libs/entities builds its text for each call.
+ */
 const declaringFunctions = new Set([
   'statement',
   'unprepared',
@@ -48,9 +54,11 @@ export function declaredStatements() {
 }
 
 /**
- * The declared statements that tests of these projects have run, or of all when `projects` is null: each line of the notes once.
- * Notes of the partitioned runs are left out, as `npm test` does not renew them.
- * @returns {import('../../libs/db/src/testing/note-statements').StatementNote[]} `reason` is the one given to `acrossTenants`, if any
+ * The declared statements that tests of these projects have run, or of all when `projects` is
+ * null: each line of the notes once. Notes of the partitioned runs are left out, as `npm test`
+ * does not renew them.
+ * @returns {import('../../libs/db/src/testing/note-statements').StatementNote[]} `reason` is the
+ *   one given to `acrossTenants`, if any
  */
 export function runStatements(projects = null) {
   const declared = new Set(declaredStatements().map(({ name }) => name));
@@ -77,12 +85,18 @@ export function untestedStatements() {
   return declaredStatements().filter(({ name }) => !run.has(name));
 }
 
-/** Statements that may touch rows of several tenants, by reason. A new one must be added to this list (docs/scaling.md). */
+/**
+ * Statements that may touch rows of several tenants, by reason. A new one must be added to this
+ * list (docs/scaling.md).
+ */
 const acrossTenants = JSON.parse(
   readFileSync(new URL('./across-tenants.json', import.meta.url), 'utf8'),
 );
 
-/** Statements that recorded tests ran across tenants but that are not listed, and listed statements that did not run. */
+/**
+ * Statements that recorded tests ran across tenants but that are not listed, and listed statements
+ * that did not run.
+ */
 export function unlistedAcrossTenants() {
   const run = runStatements().filter(({ reason }) => reason !== undefined);
   const found = new Set(run.map(({ name, reason }) => `${name}: ${reason}`));

@@ -1,5 +1,5 @@
-// Waits and limits of a test that depend on the speed of the machine: a measured time that must be below 10 seconds, and a
-// wait for a fixed time. Both fail, or prove nothing, beside other work.
+// Waits and limits of a test that depend on the speed of the machine: a measured time that must be
+// below 10 seconds, and a wait for a fixed time. Both fail, or prove nothing, beside other work.
 import ts from 'typescript';
 
 /** The first limit that only ends a test that hangs. */

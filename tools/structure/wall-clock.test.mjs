@@ -26,7 +26,8 @@ test('no test begins to wait for a fixed time without "// wall clock: REASON"', 
     .filter(({ kind }) => kind === 'sleep')
     .map((sleep) => ({ ...sleep, file: fileOf(sleep) }));
   const countOf = (file) => sleeps.filter((sleep) => sleep.file === file).length;
-  // Waits that are older than this check are counted by file. Of a file that has more, all are shown.
+  // Waits that are older than this check are counted by file. Of a file that has
+  // more, all are shown.
   const added = sleeps.filter(({ file }) => countOf(file) > (existing[file] ?? 0));
   assert.deepEqual(added, [], 'wait for the thing itself with `until`, or give the reason');
 });

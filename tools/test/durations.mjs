@@ -1,4 +1,5 @@
-// How long the files and targets of a run took. Each process writes its figures to a file of dist/durations; the runner sums them.
+// How long the files and targets of a run took. Each process writes its figures to a file of
+// dist/durations; the runner sums them.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../start/paths.mjs';
@@ -15,14 +16,18 @@ export function clearDurations() {
 
 /**
  * @param {string} name of the file
- * @param {{ targets?: { target: string, wallMs: number, cpuMs: number | null }[], files?: { target: string, path: string, wallMs: number }[] }} figures
+ * @param {{ targets?: { target: string, wallMs: number, cpuMs: number | null }[], files?: { target:
+ *   string, path: string, wallMs: number }[] }} figures
  */
 export function writeDurations(name, figures) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name.replaceAll(':', '-')}.json`), JSON.stringify(figures));
 }
 
-/** Processor time of all processes that this one started and that have ended, with those that they started; null on macOS. */
+/**
+ * Processor time of all processes that this one started and that have ended, with those that they
+ * started; null on macOS.
+ */
 export function childrenCpuMs() {
   if (!existsSync('/proc/self/stat')) return null;
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
@@ -31,7 +36,8 @@ export function childrenCpuMs() {
 }
 
 /**
- * Writes dist/test-durations.json: the whole run, its targets and its files, the slowest first. A target from the cache has no figures.
+ * Writes dist/test-durations.json: the whole run, its targets and its files, the slowest first. A
+ * target from the cache has no figures.
  * @param {{ wallMs: number, cpuMs: number | null }} whole
  */
 export function reportDurations(whole) {

@@ -2,8 +2,9 @@
 const limitMs = 60_000;
 
 /**
- * Jest: ends the process when something that a failed test did not close, such as a connection, keeps it alive. Otherwise one
- * failure would make the whole run wait for ever. A teardown that does not end is a failure, too.
+ * Jest: ends the process when something that a failed test did not close, such as a connection,
+ * keeps it alive. Otherwise one failure would make the whole run wait for ever. A teardown that
+ * does not end is a failure, too.
  */
 export default class EndReporter {
   onRunComplete() {

@@ -5,8 +5,8 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const installLimitMs = 240_000;
 
 /**
- * On CI, where a fresh machine has no browser, installs Debian's. If that fails (no root, no apt, no network), the tests
- * that need a browser fail.
+ * On CI, where a fresh machine has no browser, installs Debian's. If that fails (no root, no apt,
+ * no network), the tests that need a browser fail.
  */
 export function ensureChromium() {
   if (

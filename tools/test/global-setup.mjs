@@ -6,8 +6,9 @@ import { ensureGenerated } from '../start/prisma.mjs';
 import { startTestServers } from './servers.mjs';
 
 /**
- * Starts one PostgreSQL and one Redis for this jest run, unless `npm test` has started them, and creates the folder in
- * which processes record the statements that they run (libs/db note-statements).
+ * Starts one PostgreSQL and one Redis for this jest run, unless `npm test` has started them, and
+ * creates the folder in which processes record the statements that they run (libs/db
+ * note-statements).
  */
 export default async function globalSetup(_config, { displayName }) {
   const isPartitioned = process.env.PARLEY_TEST_PARTITIONS === 'true';

@@ -1,4 +1,5 @@
-// node tools/test/main.mjs [--long] [--layer=NAME] [name or file…] [nx options]: runs all checks and tests, or a part of them (docs/testing.md).
+// node tools/test/main.mjs [--long] [--layer=NAME] [name or file…] [nx options]: runs all checks
+// and tests, or a part of them (docs/testing.md).
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ import { createTally } from './tally.mjs';
 await runMain(async () => {
   const startedAt = Date.now();
   const selection = select(process.argv.slice(2));
-  // Notes of earlier runs are about earlier statements. Nx restores those of the targets that it takes from its cache.
+  // Notes of earlier runs are about earlier statements. Nx restores those of the targets that it
+  // takes from its cache.
   const notes = join(root, 'dist', 'statements');
   if (selection.files.length === 0) rmSync(notes, { recursive: true, force: true });
   mkdirSync(notes, { recursive: true });
@@ -44,7 +46,10 @@ await runMain(async () => {
   return code === 0 && faults.length > 0 ? 1 : code;
 });
 
-/** Nx runs targets, whose names it prints; files are run without it. Planted faults run last, with few rounds: a fault must be found by default. */
+/**
+ * Nx runs targets, whose names it prints; files are run without it. Planted faults run last, with
+ * few rounds: a fault must be found by default.
+ */
 function commandsFor({ files, projects, layer, targets, isLong, nxOptions }) {
   const env = isLong ? { PARLEY_TEST_ROUNDS: 'full' } : {};
   const commands = commandsOf(files).map((command) => ({ ...command, env }));

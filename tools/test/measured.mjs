@@ -1,4 +1,5 @@
-// node tools/test/measured.mjs TARGET COMMAND…: runs a command and writes how long it took to dist/durations.
+// node tools/test/measured.mjs TARGET COMMAND…: runs a command and writes how long it took
+// to dist/durations.
 import { spawn } from 'node:child_process';
 import { childrenCpuMs, writeDurations } from './durations.mjs';
 

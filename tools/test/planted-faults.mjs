@@ -1,5 +1,6 @@
-// node tools/test/planted-faults.mjs [text…]: shows that the default run finds bugs. Each patch of tools/test/faults plants one
-// in a copy of the sources, where the tests that its header names must fail. With a text only the patches whose name has it.
+// node tools/test/planted-faults.mjs [text…]: shows that the default run finds bugs. Each patch of
+// tools/test/faults plants one in a copy of the sources, where the tests that its header names must
+// fail. With a text only the patches whose name has it.
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -65,7 +66,10 @@ function readFault(name, text) {
   return { name, tests: line[1].split(',').map((test) => test.trim()) };
 }
 
-/** Copies what Git knows and does not ignore, with the generated database client. The packages are shared. */
+/**
+ * Copies what Git knows and does not ignore, with the generated database client. The
+ * packages are shared.
+ */
 async function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'parley-faults-'));
   const listed = await run(

@@ -4,8 +4,8 @@ import { Problem } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 
 /**
- * The layers, in the order in which they find a fault fastest, and their Nx targets. `lint-all` is all of `lint` in one process, which
- * takes a third of the time.
+ * The layers, in the order in which they find a fault fastest, and their Nx targets. `lint-all` is
+ * all of `lint` in one process, which takes a third of the time.
  */
 export const layers = {
   unit: ['types', 'check', 'lint-all', 'test'],
@@ -16,7 +16,8 @@ export const layers = {
 const longTargets = ['test-partitioned'];
 
 /**
- * What to run, by the arguments of `npm test`: `--layer=NAME`, `--long`, parts of folder names, files, and options of Nx.
+ * What to run, by the arguments of `npm test`: `--layer=NAME`, `--long`, parts of folder names,
+ * files, and options of Nx.
  * @param {string[]} args
  */
 export function select(args) {
@@ -52,7 +53,8 @@ function projectsOf(texts) {
 }
 
 /**
- * The commands that run single files: jest once for each configuration, and the runner of Node.js for those of tools.
+ * The commands that run single files: jest once for each configuration, and the runner of Node.js
+ * for those of tools.
  * @param {string[]} files paths from the root
  */
 export function commandsOf(files) {

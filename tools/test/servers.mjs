@@ -5,10 +5,11 @@ import { root } from '../start/paths.mjs';
 import { prepareTemplate, templateName } from './template.mjs';
 
 /**
- * Starts a temporary PostgreSQL and Redis, unless the environment names existing ones, and prepares the template that
- * test databases are cloned from.
+ * Starts a temporary PostgreSQL and Redis, unless the environment names existing ones, and prepares
+ * the template that test databases are cloned from.
  * @param {(line: string) => void} [log]
- * @returns {Promise<{ env: Record<string, string>, stop: () => Promise<void> }>} `env` are variables for the tests
+ * @returns {Promise<{ env: Record<string, string>, stop: () => Promise<void> }>} `env` are
+ *   variables for the tests
  */
 export async function startTestServers(log = console.log) {
   const embedded = await loadEmbedded();
@@ -38,7 +39,10 @@ export async function startTestServers(log = console.log) {
   };
 }
 
-/** Keeps a migrated cluster for each set of migrations: creating one takes two seconds, copying it 0.1 seconds. */
+/**
+ * Keeps a migrated cluster for each set of migrations: creating one takes two seconds,
+ * copying it 0.1 seconds.
+ */
 async function startPostgres({ startPostgres }) {
   const external = process.env.PARLEY_TEST_POSTGRES_URL;
   if (external) {
@@ -54,7 +58,8 @@ async function startPostgres({ startPostgres }) {
       await prepareTemplate(server.url);
     } catch (error) {
       await server.stop();
-      rmSync(kept, { recursive: true, force: true }); // otherwise the next run would use an incomplete cluster
+      // Otherwise the next run would use an incomplete cluster.
+      rmSync(kept, { recursive: true, force: true });
       throw error;
     }
     await server.stop();

@@ -7,9 +7,9 @@ import {
 } from '../structure/statements.mjs';
 
 /**
- * What is wrong with the statements that the tests have run: differences from the list of statements across tenants, plans
- * that leave the partition of their tenant, and statements that no test has run. The latter are reported only when every
- * test ran to its end.
+ * What is wrong with the statements that the tests have run: differences from the list of
+ * statements across tenants, plans that leave the partition of their tenant, and statements that no
+ * test has run. The latter are reported only when every test ran to its end.
  * @param {Record<string, string>} env of the test servers
  * @param {{ files: string[], projects: string[] | null, layer: string | undefined }} selection
  */
@@ -35,7 +35,10 @@ export async function statementFaults(env, { files, projects, layer }, isComplet
   ];
 }
 
-/** Explains the statements on the partitioned tables from which test databases are cloned; nothing is run. */
+/**
+ * Explains the statements on the partitioned tables from which test databases are
+ * cloned; nothing is run.
+ */
 async function partitionFaults(env, projects) {
   const { explainPartitions } = await loadTypescript(
     "export * from './libs/db/src/testing/explain-partitions'",

@@ -1,6 +1,7 @@
 /**
- * Sums the totals of jest (`Tests: …`), of Node's test runner (`# pass 3`) and of the planted faults (`3 passed, 0 failed`) in the
- * output of Nx, which also prints the output of cached tasks. A task that fails without a failed test, such as a type error, counts as one failure.
+ * Sums the totals of jest (`Tests: …`), of Node's test runner (`# pass 3`) and of the planted
+ * faults (`3 passed, 0 failed`) in the output of Nx, which also prints the output of cached tasks.
+ * A task that fails without a failed test, such as a type error, counts as one failure.
  */
 export function createTally() {
   const tasks = new Map();
@@ -29,7 +30,10 @@ export function createTally() {
       if (failedTask)
         tasks.set(failedTask, { passed: 0, failed: 0, ...tasks.get(failedTask), hasFailed: true });
     },
-    /** @param {number} exitCode the exit code of Nx; at least one failure is counted when it is not 0 */
+    /**
+     * @param {number} exitCode the exit code of Nx; at least one failure is counted
+     *   when it is not 0
+     */
     result(exitCode) {
       const all = [...tasks.values()];
       const sum = (name) => all.reduce((total, task) => total + task[name], 0);

@@ -7,8 +7,8 @@ import { root } from '../start/paths.mjs';
 const migrationsDir = join(root, 'prisma', 'migrations');
 
 /**
- * Creates the migrated database that test databases are cloned from, once per server and set of migrations, and a second
- * one whose tenant tables are partitioned (`…_partitioned`).
+ * Creates the migrated database that test databases are cloned from, once per server and set of
+ * migrations, and a second one whose tenant tables are partitioned (`…_partitioned`).
  * @param {string} serverUrl
  */
 export async function prepareTemplate(serverUrl) {

@@ -32,8 +32,8 @@ export async function measure(count: number, call: () => Promise<unknown>): Prom
 }
 
 /**
- * Measures several calls in short, repeated turns, so that other load on the machine affects all of them equally. The first
- * round is a warm-up and is not counted.
+ * Measures several calls in short, repeated turns, so that other load on the machine affects all of
+ * them equally. The first round is a warm-up and is not counted.
  */
 export async function measureInTurns<K extends string>(
   calls: Record<K, () => Promise<unknown>>,
@@ -50,7 +50,10 @@ export async function measureInTurns<K extends string>(
   return all;
 }
 
-/** Runs `concurrency` callers without pauses for `durationMs`. Returns calls per second and the duration of each call. */
+/**
+ * Runs `concurrency` callers without pauses for `durationMs`. Returns calls per second and the
+ * duration of each call.
+ */
 export async function load(
   concurrency: number,
   durationMs: number,
@@ -87,7 +90,10 @@ export interface Bar {
   target?: number;
 }
 
-/** Adds a figure to the results of `bench all`. Its name begins with that of the bench, and identifies it. */
+/**
+ * Adds a figure to the results of `bench all`. Its name begins with that of the bench,
+ * and identifies it.
+ */
 export function report(name: string, value: number, unit: string, bar: Bar = {}): void {
   const { PARLEY_BENCH_FIGURES: file } = process.env;
   if (file) appendFileSync(file, `${JSON.stringify({ name, value, unit, ...bar })}\n`);

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 export interface RawClient {
-  /** Sends the request again, or another one, and resolves with the status when the answer is complete. */
+  /**
+   * Sends the request again, or another one, and resolves with the status when the
+   * answer is complete.
+   */
   call(other?: Buffer): Promise<number>;
   isClosed(): boolean;
   close(): void;
@@ -16,8 +19,9 @@ export interface RawRequest {
 }
 
 /**
- * An HTTP/1.1 client that sends one prepared request over one kept-alive connection. It takes a few microseconds, while a
- * general client takes longer than the measured call. Answers must have a Content-Length.
+ * An HTTP/1.1 client that sends one prepared request over one kept-alive connection. It takes a
+ * few microseconds, while a general client takes longer than the measured call. Answers must have
+ * a Content-Length.
  */
 export async function openClient(
   url: string,

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * Inserts threads of one tenant, spread over some days: half of them closed, about 0.1 % answered by a person, assigned or
- * labelled, and all but 0.1 % read by one visitor.
+ * Inserts threads of one tenant, spread over some days: half of them closed, about 0.1 % answered
+ * by a person, assigned or labelled, and all but 0.1 % read by one visitor.
  */
 export async function seedThreads(
   pool: Pick<Pool, 'query'>,

@@ -12,7 +12,10 @@ import {
   unavailable,
 } from '@parley/service';
 
-/** Answers one chat message of the API, or throws the error of the API reference (docs/reference/errors.md#chat-errors). */
+/**
+ * Answers one chat message of the API, or throws the error of the API reference
+ * (docs/reference/errors.md#chat-errors).
+ */
 export async function answerChat(
   agents: Pick<Agents, 'chat'>,
   request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
@@ -102,7 +105,10 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
   }
 }
 
-/** What the provider answered, in development only: it may quote messages of people, or describe the account. */
+/**
+ * What the provider answered, in development only: it may quote messages of people, or
+ * describe the account.
+ */
 const reasonOf = ({ detail }: { detail: string }, environment: string): string =>
   environment === 'development' && detail !== '' ? `: ${detail}` : '';
 

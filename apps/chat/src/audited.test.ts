@@ -83,7 +83,10 @@ interface Sample {
 
 const noteArgs = { type: 'note', data: {} };
 const mcpCall = { method: 'tools/call', params: { name: 'entity_create', arguments: noteArgs } };
-/** What an operation with an entry is called with. A new change without an entry does not pass the first test. */
+/**
+ * What an operation with an entry is called with. A new change without an entry does not
+ * pass the first test.
+ */
 const samples: Record<string, Sample> = {
   runTool: {
     body: { toolName: 'entity.create', args: noteArgs },

@@ -147,7 +147,10 @@ async function post(path: string, body: object, key = org.key): Promise<Answer> 
   return { status: response.status, body: await response.json() };
 }
 
-/** A model that calls one tool and answers with the tool's result; without a call it recites its prompt. */
+/**
+ * A model that calls one tool and answers with the tool's result; without a call it
+ * recites its prompt.
+ */
 const play = (name?: string, args: JsonObject = {}) =>
   models.play(({ system, messages }) => {
     const last = messages.at(-1)!;
@@ -262,7 +265,8 @@ describe.each(Object.keys(ways))('by %s', (way) => {
         pattern.test(text.replaceAll('\\', '')),
       );
     };
-    // Everything; the rows of Ana without their owner; the rows of the north without their region; both.
+    // Everything; the rows of Ana without their owner; the rows of the north without
+    // their region; both.
     expect(await seen(keys.everything!, 'free')).toEqual([true, true, true, true, true]);
     expect(await seen(keys.everything!, 'bound')).toEqual([true, true, false, true, false]);
     expect(await seen(keys.north!, 'free')).toEqual([false, false, true, true, true]);

@@ -91,7 +91,8 @@ it(`${kills} kills during ${threadsAtOnce} turns each: threads answer again, no 
       if (status === 200) acknowledged.push(said);
       else cutOff += 1;
     });
-    // Each turn calls the model twice. Processes are killed early, in the middle, and after most turns have called a tool.
+    // Each turn calls the model twice. Processes are killed early, in the middle, and after most
+    // turns have called a tool.
     await until(() => models.requests.length - asked >= killAfter[kill]!, { everyMs: 2 });
     // wall clock: a kill at a random moment.
     await sleep(Math.random() * 20);

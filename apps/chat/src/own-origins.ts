@@ -1,6 +1,7 @@
 /**
- * Returns the check of the `Origin` of MCP requests. Own are the origin of PUBLIC_URL and those of MCP_ALLOWED_ORIGINS; while
- * PUBLIC_URL is an address of this machine, every origin of this machine is.
+ * Returns the check of the `Origin` of MCP requests. Own are the origin of PUBLIC_URL and
+ * those of MCP_ALLOWED_ORIGINS; while PUBLIC_URL is an address of this machine, every origin
+ * of this machine is.
  */
 export function createOriginCheck(
   publicUrl: string,

@@ -2,7 +2,10 @@ import type { ErrorBody, ErrorDetail, LogLine } from '@parley/contracts';
 import { apiAddress } from './environment';
 import { Failure, exitCodes } from './failure';
 
-/** An error response of the API: its message, with the code and the request id that identify it in the logs. */
+/**
+ * An error response of the API: its message, with the code and the request id that
+ * identify it in the logs.
+ */
 export class ApiFailure extends Failure {
   constructor(
     readonly status: number,
@@ -22,17 +25,26 @@ export class ApiFailure extends Failure {
 export interface Api {
   url: string;
   key: string;
-  /** Sends a POST request with a JSON body and returns the response body. Throws an ApiFailure for an error response. */
+  /**
+   * Sends a POST request with a JSON body and returns the response body. Throws an ApiFailure for
+   * an error response.
+   */
   post<T>(path: string, body: object): Promise<T>;
   /** The same for a request without a body. */
   get<T>(path: string): Promise<T>;
   remove<T>(path: string): Promise<T>;
 }
 
-/** Longer than the server's own limits on a turn, so that the server's error arrives before this timeout. */
+/**
+ * Longer than the server's own limits on a turn, so that the server's error arrives
+ * before this timeout.
+ */
 const timeoutMs = 300_000;
 
-/** A client of the HTTP API at PARLEY_URL with PARLEY_API_KEY; defaults to the running development stack. */
+/**
+ * A client of the HTTP API at PARLEY_URL with PARLEY_API_KEY; defaults to the running
+ * development stack.
+ */
 export function createApi({ url, key } = apiAddress()): Api {
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(`${url}${path}`, {

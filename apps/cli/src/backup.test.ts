@@ -90,7 +90,10 @@ async function fill(target: Db, slug = 'shop'): Promise<void> {
   );
 }
 
-/** A digest of the rows of each table, in any order, and the next numbers of sequences. Transaction ids are left out. */
+/**
+ * A digest of the rows of each table, in any order, and the next numbers of sequences. Transaction
+ * ids are left out.
+ */
 async function contentOf({ pool }: Db): Promise<Record<string, string>> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')

@@ -18,7 +18,10 @@ describe('chat', () => {
   let server: Server;
   let env: Record<string, string>;
 
-  /** A stand-in of POST /v1/agents/:slug/chat (docs/reference/chat.md#endpoints), so that tests can compare exact texts. */
+  /**
+   * A stand-in of POST /v1/agents/:slug/chat (docs/reference/chat.md#endpoints), so that tests can
+   * compare exact texts.
+   */
   beforeAll(async () => {
     server = createServer((request, response) => {
       let text = '';

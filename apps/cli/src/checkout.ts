@@ -5,7 +5,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { io } from './command-io';
 import { Failure } from './failure';
 
-/** The checkout that this bundle was built in, or that contains the working directory; null for an installed package elsewhere. */
+/**
+ * The checkout that this bundle was built in, or that contains the working directory; null for an
+ * installed package elsewhere.
+ */
 export function findCheckout(): string | null {
   const parents = [resolve(__dirname, '../../..')];
   for (let folder = io().cwd; parents.at(-1) !== folder; folder = dirname(folder))
@@ -14,8 +17,8 @@ export function findCheckout(): string | null {
 }
 
 /**
- * Runs a script of `tools/` with options of the same names. What it writes to stderr becomes the message of a Failure when
- * its status is not 0.
+ * Runs a script of `tools/` with options of the same names. What it writes to stderr becomes the
+ * message of a Failure when its status is not 0.
  */
 export async function runScript(
   script: string,

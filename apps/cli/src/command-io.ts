@@ -40,8 +40,8 @@ export const processIo: CommandIo = {
 };
 
 /**
- * Functions far below a command print a line or read a variable. They find the streams and variables of their command
- * here, also when several commands run in one process at the same time.
+ * Functions far below a command print a line or read a variable. They find the streams and
+ * variables of their command here, also when several commands run in one process at the same time.
  */
 const current = new AsyncLocalStorage<CommandIo>();
 

@@ -16,7 +16,10 @@ let other: Scope;
 /** Keys of the shop. */
 const keys = { development: '', production: '' };
 
-/** The code of the services writes the data that is read here, with the scripted model, which needs no key. */
+/**
+ * The code of the services writes the data that is read here, with the scripted model,
+ * which needs no key.
+ */
 beforeAll(async () => {
   cli = openCli();
   stack = await startManage();

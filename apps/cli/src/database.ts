@@ -2,7 +2,10 @@ import { type Db, createDb, isDatabaseUnavailable, schemaProblem } from '@parley
 import { databaseUrl, migrationsDir } from './environment';
 import { Failure } from './failure';
 
-/** Runs `work` with a connection to DATABASE_URL, then closes it. Fails when the schema is not the one of this version. */
+/**
+ * Runs `work` with a connection to DATABASE_URL, then closes it. Fails when the schema is not the
+ * one of this version.
+ */
 export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const url = databaseUrl();
   const db = createDb({ databaseUrl: url, poolSize: 4, applicationName: 'parley-cli' });
@@ -17,7 +20,10 @@ export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> 
   }
 }
 
-/** Turns connection and authentication errors, which the user can fix, into one-line failures without the password. */
+/**
+ * Turns connection and authentication errors, which the user can fix, into one-line failures
+ * without the password.
+ */
 export function explain(error: unknown, url: string): unknown {
   if (error instanceof Failure) return error;
   const { code, message } = error as { code?: string; message?: string };

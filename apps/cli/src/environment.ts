@@ -18,7 +18,10 @@ export interface Stack {
   env?: Record<string, string | undefined>;
 }
 
-/** Reads NAME, or the file that NAME_FILE names, as the services do; then NAME in `.env` of the working directory. */
+/**
+ * Reads NAME, or the file that NAME_FILE names, as the services do; then NAME in `.env` of the
+ * working directory.
+ */
 export function readVariable(name: string): string | undefined {
   const { env } = io();
   const file = env[`${name}_FILE`];
@@ -29,8 +32,8 @@ export function readVariable(name: string): string | undefined {
 }
 
 /**
- * The project's settings. The environment takes precedence over them. A file that cannot be read is an
- * error: without its settings a command would use another server.
+ * The project's settings. The environment takes precedence over them. A file that cannot be read is
+ * an error: without its settings a command would use another server.
  */
 function dotEnv(): Record<string, string | undefined> {
   const path = pathOf('.env');
@@ -64,7 +67,9 @@ export interface Address {
 const noUrl =
   'PARLEY_URL is not set. Set it in the environment or in .env, or run npm start in a checkout of Parley';
 
-/** The address of the HTTP API: PARLEY_URL, by default of the running stack, then of `parley login`. */
+/**
+ * The address of the HTTP API: PARLEY_URL, by default of the running stack, then of `parley login`.
+ */
 export function apiUrl(given = readVariable('PARLEY_URL')): string {
   const url = given ?? findStack()?.gatewayUrl ?? readLogin()?.url;
   if (url === undefined) throw new Failure(noUrl);
@@ -72,7 +77,10 @@ export function apiUrl(given = readVariable('PARLEY_URL')): string {
   return url.replace(/\/+$/, '');
 }
 
-/** The address and key of the HTTP API: PARLEY_URL and PARLEY_API_KEY, by default of the running stack, then of `parley login`. */
+/**
+ * The address and key of the HTTP API: PARLEY_URL and PARLEY_API_KEY, by default of the running
+ * stack, then of `parley login`.
+ */
 export function apiAddress(): Address {
   const url = apiUrl();
   const stack = findStack();
@@ -104,7 +112,10 @@ export function readLogin(): Address | null {
   }
 }
 
-/** Stores an address and its key where only the user can read them; null deletes them. Returns the path of the file. */
+/**
+ * Stores an address and its key where only the user can read them; null deletes them. Returns the
+ * path of the file.
+ */
 export function storeLogin(login: Address | null): string {
   const file = loginFile();
   if (login === null) rmSync(file, { force: true });
@@ -122,7 +133,10 @@ export function storeLogin(login: Address | null): string {
 export const environmentOf = (key: string): Environment =>
   key.startsWith('sk_prod_') ? 'production' : 'development';
 
-/** The address and key that commands in this folder use, if both are known and the key is one of development. */
+/**
+ * The address and key that commands in this folder use, if both are known and the key is
+ * one of development.
+ */
 export function developmentAddress(): Address | null {
   try {
     const address = apiAddress();
@@ -134,8 +148,8 @@ export function developmentAddress(): Address | null {
 }
 
 /**
- * The address and key for production: PARLEY_PRODUCTION_URL, which defaults to PARLEY_URL, and PARLEY_PRODUCTION_API_KEY,
- * which defaults to PARLEY_API_KEY when that is a production key.
+ * The address and key for production: PARLEY_PRODUCTION_URL, which defaults to PARLEY_URL, and
+ * PARLEY_PRODUCTION_API_KEY, which defaults to PARLEY_API_KEY when that is a production key.
  */
 export function productionAddress(): Address {
   const given = readVariable('PARLEY_PRODUCTION_API_KEY');
@@ -160,7 +174,10 @@ export function productionAddress(): Address {
   return { url: url.replace(/\/+$/, ''), key };
 }
 
-/** The stack that runs in the working directory, one of its parents, or the checkout that this bundle was built in. */
+/**
+ * The stack that runs in the working directory, one of its parents, or the checkout that this
+ * bundle was built in.
+ */
 export const findStack = (): Stack | null => readState<Stack>('stack.json');
 
 /** Reads a file that `npm start` writes to `.parley`, or returns null when there is none. */
@@ -186,7 +203,10 @@ export function findState(name: string): string | null {
   );
 }
 
-/** The values of all variables that may be secret, whole and in parts: of the environment, `.env` and the stack. */
+/**
+ * The values of all variables that may be secret, whole and in parts: of the environment,
+ * `.env` and the stack.
+ */
 export function secretValues(): string[] {
   const stack = findStack();
   const login = { LOGIN_KEY: readLogin()?.key };
@@ -211,7 +231,10 @@ export function secretValues(): string[] {
   ];
 }
 
-/** The value of a variable, or of the file that NAME_FILE names, and the parts of a list such as `new,old`. */
+/**
+ * The value of a variable, or of the file that NAME_FILE names, and the parts of a list
+ * such as `new,old`.
+ */
 function secretsIn(name: string, value: string): string[] {
   try {
     const text = name.endsWith('_FILE') ? readFileSync(pathOf(value), 'utf8').trim() : value;
@@ -221,7 +244,10 @@ function secretsIn(name: string, value: string): string[] {
   }
 }
 
-/** The folder of the migrations: beside the bundle in an image or package, in the repository for a checkout. */
+/**
+ * The folder of the migrations: beside the bundle in an image or package, in the
+ * repository for a checkout.
+ */
 export function migrationsDir(): string {
   // The working directory is not searched: it may be a project with migrations of another database.
   const candidates = [

@@ -34,7 +34,8 @@ export function describeFailure(error: unknown): {
 }
 
 function firstLine(error: unknown): string {
-  // In a context of its own, as in a test, `Error` is another class than that of the errors of Node.
+  // In a context of its own, as in a test, `Error` is another class than that of the
+  // errors of Node.
   if (!isNativeError(error)) return String(error);
   const text = error.message || (error as { code?: string }).code || error.name;
   return text.trim().split('\n')[0]!;

@@ -15,8 +15,9 @@ const leavesOf = (command: Command, path: string[] = []): { path: string[]; comm
   });
 
 /**
- * `clean` and `logs` start a script of this checkout, and `complete`, which the shells call, prints nothing when it finds
- * nothing. `tools list` lists the built-in tools, and says why there are no others. `logout` has nothing to delete.
+ * `clean` and `logs` start a script of this checkout, and `complete`, which the shells call, prints
+ * nothing when it finds nothing. `tools list` lists the built-in tools, and says why there are no
+ * others. `logout` has nothing to delete.
  */
 const others = ['clean', 'logs', 'complete', 'tools list', 'logout'];
 const failing = leavesOf(createProgram())

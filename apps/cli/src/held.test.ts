@@ -137,7 +137,10 @@ const mailsTo = (to: string) =>
 /** What the providers have received, of everybody. */
 const received = () => services.kapso.sent.length + services.resend.sent.length;
 
-/** Adds new work of each kind that only sweeps find, and waits until it is done: the sweeps have then seen the older work. */
+/**
+ * Adds new work of each kind that only sweeps find, and waits until it is done: the sweeps have
+ * then seen the older work.
+ */
 async function sweepsHaveRun(contact: string): Promise<number> {
   const before = received();
   const [message, mailbox, asking] = [

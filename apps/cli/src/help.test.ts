@@ -112,7 +112,8 @@ describe('a new project', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       devDependencies: Record<string, string>;
     };
-    // They are not in a registry: `npm install` uses the files that the printed command of tools/pack.mjs creates.
+    // They are not in a registry: `npm install` uses the files that the printed command of
+    // tools/pack.mjs creates.
     for (const name of ['cli', 'definitions'])
       expect(devDependencies[`@parley/${name}`]).toBe(
         `file:packages/parley-${name}-${version}.tgz`,

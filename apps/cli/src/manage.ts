@@ -20,7 +20,10 @@ export interface ListOptions extends KeyOptions {
   cursor?: string;
 }
 
-/** Runs `work` with the management API. Refuses a key of another environment or organization than the options name. */
+/**
+ * Runs `work` with the management API. Refuses a key of another environment or organization than
+ * the options name.
+ */
 export const withManage = <T>(
   { env, org }: KeyOptions,
   work: (manage: ManageClient) => Promise<T>,
@@ -64,7 +67,10 @@ export async function oldestAgent(manage: ManageClient): Promise<string> {
   return slug;
 }
 
-/** A list of the management API: what its items are called, how a page is read, and the columns of the table. */
+/**
+ * A list of the management API: what its items are called, how a page is read, and the
+ * columns of the table.
+ */
 interface Listing<Item> {
   items: string;
   read: (manage: ManageClient) => ReadPage<Item>;
@@ -105,7 +111,10 @@ export function printItems<Item>(
   if (page.hasMore) note(`Next page: --cursor ${page.cursor}`);
 }
 
-/** Changes each of the named resources. One that is unknown or cannot be changed is a problem, and does not stop the others. */
+/**
+ * Changes each of the named resources. One that is unknown or cannot be changed is a problem, and
+ * does not stop the others.
+ */
 export async function changeEach<T>(
   names: string[],
   change: (name: string) => Promise<T>,

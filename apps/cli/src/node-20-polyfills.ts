@@ -1,6 +1,6 @@
 /**
- * Functions that the libraries use and Node 20 lacks. The services run on Node 24; this command also runs in users'
- * projects, from Node 20.19 on. main.ts imports this file first.
+ * Functions that the libraries use and Node 20 lacks. The services run on Node 24; this command
+ * also runs in users' projects, from Node 20.19 on. main.ts imports this file first.
  */
 if (typeof Map.groupBy !== 'function') {
   Map.groupBy = <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K): Map<K, T[]> => {

@@ -4,7 +4,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 export const withJson = (command: Command): Command =>
   command.option('--json', 'print the result as one line of JSON');
 
-/** Options of commands that use the management API. The key selects the organization and the environment. */
+/**
+ * Options of commands that use the management API. The key selects the organization and
+ * the environment.
+ */
 export const ofKey = (command: Command): Command =>
   withJson(command)
     .option('--env <environment>', 'refuse a key of another environment')

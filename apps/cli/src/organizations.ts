@@ -7,7 +7,10 @@ import { canAsk } from './terminal';
 
 export const demoSlug = 'demo';
 
-/** The organization with this slug; by default the only one. With several, a terminal asks and a script gets an error. */
+/**
+ * The organization with this slug; by default the only one. With several, a terminal asks and a
+ * script gets an error.
+ */
 export async function findOrganization(
   db: Queryable,
   slug: string | undefined,

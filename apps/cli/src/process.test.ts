@@ -7,7 +7,8 @@ import { bundle, runProcess } from './testing/built-command';
 import { type Cli, openCli } from './testing/run-command';
 import { version } from './version';
 
-// What a command has only as a process: its exit code, its pipes and its end. The other tests run commands in the process of the test.
+// What a command has only as a process: its exit code, its pipes and its end. The other tests run
+// commands in the process of the test.
 
 let cli: Cli;
 let server: Server;

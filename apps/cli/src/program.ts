@@ -11,8 +11,8 @@ import { asJson } from './terminal';
 import { version } from './version';
 
 /**
- * Declares all commands: one file in areas/ for each subject, one file in commands/ for each command. A command's code is
- * loaded when it runs, so that `--help` starts fast.
+ * Declares all commands: one file in areas/ for each subject, one file in commands/ for each
+ * command. A command's code is loaded when it runs, so that `--help` starts fast.
  */
 export function createProgram({ stdout, stderr }: CommandIo = io()): Command {
   const program = new Command('parley')

@@ -502,7 +502,8 @@ describe('data', () => {
   test('an import whose first request is still running waits, keeps what was sent, and creates no row twice', async () => {
     const keys: unknown[] = [];
     let conflicts = Infinity;
-    // Between the command and the data service: answers as that does when a request with the same key is running.
+    // Between the command and the data service: answers as that does when a request with the
+    // same key is running.
     const proxy = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -4,8 +4,8 @@ import { safeText } from './safe-text';
 import { canAsk } from './terminal';
 
 /**
- * Asks a question on the terminal; the default is no. Throws `refused` for every other answer than yes, and without a
- * terminal an error that says what to do: `instead`.
+ * Asks a question on the terminal; the default is no. Throws `refused` for every other answer than
+ * yes, and without a terminal an error that says what to do: `instead`.
  */
 export async function requireConsent(
   message: string,

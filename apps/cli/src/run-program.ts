@@ -25,7 +25,8 @@ export function runProgram(given: CommandIo): Promise<number> {
 /** Prints an error of the running command, and returns the exit code for it. */
 export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Help and version are not failures. commander has printed the others itself, unless --json is given.
+    // Help and version are not failures. commander has printed the others itself, unless
+    // --json is given.
     if (error.exitCode === 0) return exitCodes.ok;
     const isMissing = error.code === 'commander.help';
     const problem = isMissing ? 'missing command' : error.message.replace(/^error: /, '');

@@ -14,23 +14,29 @@ import { Failure, usageFailure } from './failure';
 import { canAsk } from './terminal';
 
 /**
- * Reads a variable that the services use too: from the environment, or from the settings of the development stack
- * (`npm start`). The stack's settings are ignored when DATABASE_URL names another database, whose services may have others.
+ * Reads a variable that the services use too: from the environment, or from the settings of the
+ * development stack (`npm start`). The stack's settings are ignored when DATABASE_URL names another
+ * database, whose services may have others.
  */
 export const findSecret = (name: string): string | undefined =>
   readVariable(name) ?? stackSettings()[name];
 
-/** The secrets in a variable, which lists several while one is being replaced. The first is used for signing. */
+/**
+ * The secrets in a variable, which lists several while one is being replaced. The first is
+ * used for signing.
+ */
 export const findSecrets = (name: string): string[] =>
   (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
 
-/** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
+/**
+ * Secrets on a command line remain in the shell's history, so `-` reads one from standard input.
+ */
 export const secretOf = async <T extends string | undefined>(argument: T): Promise<string | T> =>
   argument === '-' ? (await text(io().stdin)).trim() : argument;
 
 /**
- * Reads a secret that has no place among arguments, because arguments remain in the shell's history and other users see them:
- * from standard input when `source` is `-`, else a terminal asks.
+ * Reads a secret that has no place among arguments, because arguments remain in the shell's history
+ * and other users see them: from standard input when `source` is `-`, else a terminal asks.
  */
 export async function askSecret(
   source: string | undefined,

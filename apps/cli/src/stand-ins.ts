@@ -26,7 +26,10 @@ export interface SimulatedEmail {
   html?: string;
 }
 
-/** A client of the stand-ins of development (docs/development.md), with the messages and e-mails of an organization. */
+/**
+ * A client of the stand-ins of development (docs/development.md), with the messages and e-mails of
+ * an organization.
+ */
 export function createStandIns({ id }: { id: string }) {
   const url = findSecret('STAND_INS_URL');
   const account = standInAccount(url, 'kapso', { organizationId: id, environment: 'development' });

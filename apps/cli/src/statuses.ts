@@ -1,5 +1,6 @@
 /*
- * The choices of `--status`. They are copies of lists in the libraries, which would slow down `parley --help` if imported.
+ * The choices of `--status`. They are copies of lists in the libraries, which would slow down
+ * `parley --help` if imported.
  */
 
 export const executionStatuses = [
@@ -23,7 +24,10 @@ export const runStatuses = [
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Outbound messages are `queued` to `unknown`, inbound ones `received` to `stored`. Both can be `failed`. */
+/**
+ * Outbound messages are `queued` to `unknown`, inbound ones `received` to `stored`. Both
+ * can be `failed`.
+ */
 export const messageStatuses =
   'queued sending sent delivered read failed unknown received answering answered stored held'.split(
     ' ',

@@ -3,16 +3,24 @@ import picocolors from 'picocolors';
 import { io } from './command-io';
 import { safeLine, safeOutput, safeText } from './safe-text';
 
-/** Prints a result on stdout, where scripts read it. Its control characters are escaped, except colours. */
+/**
+ * Prints a result on stdout, where scripts read it. Its control characters are
+ * escaped, except colours.
+ */
 export const print = (line = ''): void => void io().stdout.write(`${safeOutput(line)}\n`);
 
-/** Writes the content of a file on stdout: unchanged for a program or a file, safe on a terminal. */
+/**
+ * Writes the content of a file on stdout: unchanged for a program or a file, safe on a terminal.
+ */
 export function printContent(text: string): void {
   const { stdout } = io();
   stdout.write(stdout.isTTY ? safeText(text) : text);
 }
 
-/** Prints a result as one line of JSON. Escapes control characters that JSON allows, as strings in it are untrusted. */
+/**
+ * Prints a result as one line of JSON. Escapes control characters that JSON allows, as strings in
+ * it are untrusted.
+ */
 export const printJson = (value: unknown): void => print(safeText(JSON.stringify(value)));
 
 /** With --json, stdout has only the result and stderr only the error. */
@@ -51,7 +59,10 @@ export const colors = {
   cyan: inColor(styled.cyan),
 };
 
-/** Formats rows as aligned columns; the last column is not padded. Titles and cells may hold untrusted text. */
+/**
+ * Formats rows as aligned columns; the last column is not padded. Titles and cells may
+ * hold untrusted text.
+ */
 export function formatTable(header: string[], rows: string[][]): string {
   const titles = header.map(safeLine);
   const cells = rows.map((row) => row.map(safeLine));
@@ -66,7 +77,10 @@ export function formatTable(header: string[], rows: string[][]): string {
   return [colors.bold(format(titles)), ...cells.map(format)].join('\n');
 }
 
-/** Formats one line for each field that is not undefined, with aligned values. Names and values may be untrusted. */
+/**
+ * Formats one line for each field that is not undefined, with aligned values. Names and values
+ * may be untrusted.
+ */
 export function formatFields(fields: Record<string, string | undefined>): string {
   const present = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[safeLine(name), value]],

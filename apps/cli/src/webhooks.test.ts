@@ -477,7 +477,8 @@ test('channels connect creates a pending connection, or uses a number that is al
   const { id } = connections.find(
     (one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987',
   );
-  // The owner of the account can read this secret, so it is derived for the connection and is not the installation's.
+  // The owner of the account can read this secret, so it is derived for the connection and is not
+  // the installation's.
   expect(kapso.webhooks).toMatchObject([
     {
       url: 'https://parley.example/webhook/kapso/messages',

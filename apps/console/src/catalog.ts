@@ -16,7 +16,10 @@ export function catalog<Texts>(en: Texts, es: Widened<NoInfer<Texts>>): Catalog<
   return { en: withoutPrototype(en as Widened<Texts>), es: withoutPrototype(es) };
 }
 
-/** Many texts are looked up by a name that users chose, such as the status of an entity. `constructor` must find none. */
+/**
+ * Many texts are looked up by a name that users chose, such as the status of an entity.
+ * `constructor` must find none.
+ */
 function withoutPrototype<Texts>(texts: Texts): Texts {
   if (typeof texts !== 'object' || texts === null || Array.isArray(texts)) return texts;
   for (const text of Object.values(texts)) withoutPrototype(text);

@@ -64,7 +64,8 @@ test.each([
   },
 );
 
-// Santiago: three hours behind UTC in summer, four in winter. On 2026-04-05 the clock goes back from 00:00 to 23:00.
+// Santiago: three hours behind UTC in summer, four in winter. On 2026-04-05 the clock goes back
+// from 00:00 to 23:00.
 const summer = Date.UTC(2026, 0, 15, 2, 30, 5);
 const twice = [Date.UTC(2026, 3, 5, 2, 30), Date.UTC(2026, 3, 5, 3, 30)] as const;
 

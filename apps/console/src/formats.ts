@@ -25,7 +25,10 @@ export const formatCompact = (value: number): string =>
 /** Such as "list, read and create". */
 export const formatList = (items: readonly string[]): string =>
   cached('list', (language) => new Intl.ListFormat(language)).format(items);
-/** A sum of money. What payments contain is not checked: a currency that does not exist is shown as it is. */
+/**
+ * A sum of money. What payments contain is not checked: a currency that does not exist
+ * is shown as it is.
+ */
 export function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return commonCatalog[currentLanguage()].states.noValue;
   const code = String(currency ?? '');
@@ -67,7 +70,10 @@ export function formatAgo(at: number, nowMs = Date.now()): string {
   ).format(-Math.trunc(agoMs / step[1]), step[2]);
 }
 
-/** The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a minute is "1 min". */
+/**
+ * The length of a wait in its largest unit, such as "9 min", "21 h" and "3 days"; less than a
+ * minute is "1 min".
+ */
 export function formatSpan(ms: number): string {
   const [value, unit] =
     ms < 3_600_000

@@ -5,7 +5,10 @@ export type Language = keyof typeof commonCatalog;
 export const languages = Object.keys(commonCatalog) as Language[];
 export const languageName = (language: Language): string => commonCatalog[language].language;
 
-/** The language that the person has chosen, else the first one of the browser that the console has, else English. */
+/**
+ * The language that the person has chosen, else the first one of the browser that the console
+ * has, else English.
+ */
 export function languageFor(chosen: string | null, tags: readonly string[]): Language {
   const names = [chosen, ...tags.map((tag) => tag.slice(0, 2))];
   return names.flatMap((name) => languages.find((language) => language === name) ?? [])[0] ?? 'en';

@@ -25,7 +25,10 @@ const loaded: typeof lazyRouteComponent = (load, name) =>
 const root = createRootRoute({ component: Entrance, notFoundComponent: Start });
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
 
-/** All screens are below one organization and environment, so that a link leads everyone to the same place. */
+/**
+ * All screens are below one organization and environment, so that a link leads everyone
+ * to the same place.
+ */
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/$organization/$environment',
@@ -98,7 +101,10 @@ const entities = createRoute({
   component: loaded(() => import('./screens/data/entities'), 'Entities'),
 });
 
-/** The screens that only list and show: their addresses, the parameters of the address, and where they are. */
+/**
+ * The screens that only list and show: their addresses, the parameters of the address,
+ * and where they are.
+ */
 const screen = <Path extends string, Name extends string = never>(
   path: Path,
   load: Parameters<typeof lazyRouteComponent>[0],

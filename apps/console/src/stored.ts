@@ -1,6 +1,9 @@
 const prefix = 'parley.';
 
-/** A text in the browser's storage. A browser that refuses storage keeps it for the life of the page. */
+/**
+ * A text in the browser's storage. A browser that refuses storage keeps it for the
+ * life of the page.
+ */
 export function stored(name: string) {
   let held: string | null = null;
   let isHeld = false;

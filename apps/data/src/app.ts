@@ -31,7 +31,10 @@ export interface DataDeps extends PushDeps {
   bodyMemory?: BodyMemory;
 }
 
-/** The data service: the Data API and sync. Permissions and rate limits are in the table of operations (libs/contracts). */
+/**
+ * The data service: the Data API and sync. Permissions and rate limits are in the table of
+ * operations (libs/contracts).
+ */
 export function createDataApp(deps: DataDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   return createApp({

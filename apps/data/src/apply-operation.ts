@@ -9,7 +9,10 @@ export interface OperationDeps {
   entities: Pick<Entities, 'create' | 'update' | 'remove'>;
 }
 
-/** Creates entities of `type` in one statement. Returns the id of each, or the error of one that is refused. */
+/**
+ * Creates entities of `type` in one statement. Returns the id of each, or the error of one
+ * that is refused.
+ */
 export async function createAll(
   { entities }: { entities: Pick<Entities, 'createMany'> },
   context: CallerContext,
@@ -35,8 +38,9 @@ export async function createAll(
 }
 
 /**
- * Creates, updates or deletes an entity of `type` for a caller with this access. Returns its id, and its JSON text unless it
- * was deleted. Throws an HttpError if the operation fails; it has then changed nothing.
+ * Creates, updates or deletes an entity of `type` for a caller with this access. Returns its id,
+ * and its JSON text unless it was deleted. Throws an HttpError if the operation fails; it has then
+ * changed nothing.
  */
 export async function applyOperation(
   { entities }: OperationDeps,
@@ -64,7 +68,8 @@ export async function applyOperation(
     }
     case 'update': {
       const { id, data, status } = operation;
-      // Setting a status can delete and restore an entity, so that requires the permission to delete as well.
+      // Setting a status can delete and restore an entity, so that requires the permission
+      // to delete as well.
       const deleteDenial = denial('delete');
       const updated = await entities.update(
         scope,

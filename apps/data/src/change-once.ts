@@ -2,8 +2,9 @@ import { type Db, type Queryable, createIdempotencyStore } from '@parley/db';
 import { type CallerContext, conflict } from '@parley/service';
 
 /**
- * Runs `work`, which returns the body of the response, in a transaction that also stores the response for the request's
- * `Idempotency-Key`, if it has one. A retry then does not repeat the change.
+ * Runs `work`, which returns the body of the response, in a transaction that also stores
+ * the response for the request's `Idempotency-Key`, if it has one. A retry then does not
+ * repeat the change.
  */
 export async function changeOnce(
   db: Pick<Db, 'transaction'>,

@@ -15,8 +15,9 @@ const responses: Record<
 };
 
 /**
- * The error response for a failed operation on entities of `type` (docs/reference/errors.md#data-errors). `section`: the
- * section of the request that contains the parameters.
+ * The error response for a failed operation on entities of `type`
+ * (docs/reference/errors.md#data-errors). `section`: the section of the request that
+ * contains the parameters.
  */
 export function entityFailure(
   failure: EntityFailure,

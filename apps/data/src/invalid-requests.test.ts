@@ -7,8 +7,8 @@ import { silentLogger } from '@parley/service';
 import { createDataApp } from './app';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
-// Random and malformed requests: each is refused with a clear error or processed exactly, never answered with a 500 or a
-// stack trace.
+// Random and malformed requests: each is refused with a clear error or processed exactly, never
+// answered with a 500 or a stack trace.
 let api: TestApi;
 let key: string;
 let server: Server;

@@ -2,8 +2,9 @@ import { createTestDatabase, until } from '@parley/testing';
 import { type KeyOptions, type TestApi, createTestApi } from './testing/create-test-api';
 
 /**
- * Every route × two organizations × two environments × every kind of key, with ids of the other tenants. All tenants have
- * the same type with the same words in it, and each has a marker that no response to another tenant may contain.
+ * Every route × two organizations × two environments × every kind of key, with ids of the other
+ * tenants. All tenants have the same type with the same words in it, and each has a marker that no
+ * response to another tenant may contain.
  */
 interface Tenant {
   name: string;

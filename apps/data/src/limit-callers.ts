@@ -4,7 +4,10 @@ import type { RateLimiter } from '@parley/redis';
 type Limited = Pick<Caller, 'type' | 'id' | 'organizationId'>;
 export type CallerLimiter = ReturnType<typeof limitCallers>;
 
-/** Counts the requests of people and those of API keys separately, so that people do not use up what programs may send. */
+/**
+ * Counts the requests of people and those of API keys separately, so that people do not use up what
+ * programs may send.
+ */
 export function limitCallers({ keys, people }: { keys: RateLimiter; people: RateLimiter }) {
   const limiterOf = ({ type }: Limited) => (type === 'person' ? people : keys);
   return {

@@ -18,7 +18,10 @@ import { dataVariables } from './config';
 import { limitCallers } from './limit-callers';
 import { createReindexingRequest } from './request-reindexing';
 
-/** Reads what does not exist, so that the first request finds open connections, prepared statements and compiled code. */
+/**
+ * Reads what does not exist, so that the first request finds open connections, prepared statements
+ * and compiled code.
+ */
 async function warmUp({ get, list }: Entities): Promise<void> {
   const unknown = { organizationId: '', tenant: 0, environment: 'production' } as const;
   // The second and the third get share a statement.

@@ -8,8 +8,9 @@ interface Syncs {
 const limits = { waiting: 8, waitMs: 10_000 };
 
 /**
- * Pushes of an organization run one at a time, and so do its pulls. A push holds all definitions of an environment for a moment, a pull
- * a part of them and a connection to PostgreSQL while its client reads.
+ * Pushes of an organization run one at a time, and so do its pulls. A push holds all
+ * definitions of an environment for a moment, a pull a part of them and a connection to
+ * PostgreSQL while its client reads.
  */
 export function queueSyncs({ syncPull, syncPush }: Syncs): Syncs {
   const pushes = queueRequests({

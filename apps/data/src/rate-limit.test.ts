@@ -10,7 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limitCallers } from './limit-callers';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
-/** Far longer than an answer takes on a busy machine: a request that is admitted without an answer is not counted. */
+/**
+ * Far longer than an answer takes on a busy machine: a request that is admitted without an
+ * answer is not counted.
+ */
 const deadlineMs = 600_000;
 
 let redisUrl: string;
@@ -101,7 +104,8 @@ test('every Data API route allows 60 requests per key and 200 per organization, 
   await api.call('post', '/v1/sync/state', key, {}).expect(200);
   await api.call('post', '/v1/sync/pull', key).expect(200);
 
-  // The setup used 1 request and this key 60, so 139 are left for the other keys of the organization.
+  // The setup used 1 request and this key 60, so 139 are left for the other keys of
+  // the organization.
   const others = await Promise.all([1, 2, 3].map(() => api.key({ tenant })));
   const burst = await Promise.all(
     Array.from({ length: 240 }, (_, at) =>

@@ -30,7 +30,10 @@ export interface AccessDeps {
 
 const everything: CallerAccess = { access: undefined, denial: () => null };
 
-/** Returns what a caller may do with entities of a type. Throws an HttpError with 403 if it may not perform `action`. */
+/**
+ * Returns what a caller may do with entities of a type. Throws an HttpError with 403 if it may not
+ * perform `action`.
+ */
 export async function requireAccess(
   { db, entities }: AccessDeps,
   { caller, scope }: CallerContext,

@@ -1,7 +1,10 @@
 import type { Handler } from '@parley/service';
 import { shareRequests } from '@parley/service';
 
-/** Requests of a process that count at the same time. Each waits for a connection of its organization's share, and holds it for up to a second. */
+/**
+ * Requests of a process that count at the same time. Each waits for a connection of its
+ * organization's share, and holds it for up to a second.
+ */
 const maxRunning = 6;
 
 /** Returns handlers of which requests with `count` are shared among organizations. */

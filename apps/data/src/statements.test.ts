@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-// The first request caches the key and the type, so the second shows the statements of every further request.
+// The first request caches the key and the type, so the second shows the statements of every
+// further request.
 test.each([
   ['get an entity', 1, () => api.call('get', `/v1/data/order/${id}`, key)],
   ['list', 1, () => api.call('get', '/v1/data/order', key)],

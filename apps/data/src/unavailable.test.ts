@@ -76,7 +76,8 @@ test('while PostgreSQL is silent every route answers 503 with Retry-After, and r
   };
   proxy.freeze();
   const running = ask();
-  // wall clock: connections are warm for the first requests, and hang while they are opened for the later ones.
+  // Connections are warm for the first requests, and hang while they are opened for the later ones.
+  // wall clock: requests that hang are the subject.
   await sleep(1_000);
   for (const answer of [...(await running), ...(await ask())]) expect(answer).toEqual([503, '2']);
   proxy.thaw();

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 
-/** A TCP load balancer, like a Service of Kubernetes: each new connection goes to the next process. */
+/**
+ * A TCP load balancer, like a Service of Kubernetes: each new connection goes to the next process.
+ */
 export interface Balancer {
   url: string;
   /** Adds a target for new connections. */

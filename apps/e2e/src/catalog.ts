@@ -13,7 +13,10 @@ const orderType = {
   searchFields: ['number'],
 };
 
-/** Uses the built-in model `offline/scripted`, which needs no provider (docs/reference/chat.md#models). */
+/**
+ * Uses the built-in model `offline/scripted`, which needs no provider
+ * (docs/reference/chat.md#models).
+ */
 export const assistant = {
   slug: 'assistant',
   name: 'Assistant',

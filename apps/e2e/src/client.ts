@@ -15,8 +15,8 @@ export interface Client {
 }
 
 /**
- * A client of the HTTP API with an address and a key. Path, status and body of every response are checked against the
- * OpenAPI document; `send` throws when they violate it.
+ * A client of the HTTP API with an address and a key. Path, status and body of every response are
+ * checked against the OpenAPI document; `send` throws when they violate it.
  */
 export function createClient(url: string, key?: string): Client {
   const send: Client['send'] = async (method, path, body, headers = {}) => {

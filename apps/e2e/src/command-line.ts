@@ -12,7 +12,9 @@ export interface ProgramResult {
   stderr: string;
 }
 
-/** Runs a program to its end. The code is -1 if it was killed after its time limit of two minutes. */
+/**
+ * Runs a program to its end. The code is -1 if it was killed after its time limit of two minutes.
+ */
 export const runFile = (
   file: string,
   args: string[],
@@ -57,8 +59,8 @@ export interface CommandLine {
 }
 
 /**
- * Prepares the command line for the shared stack: `settings` are environment variables of every command. Commands run in the
- * process of the test; packed-*.test.ts run them as users do.
+ * Prepares the command line for the shared stack: `settings` are environment variables of every
+ * command. Commands run in the process of the test; packed-*.test.ts run them as users do.
  */
 export function openCommandLine(settings: Record<string, string> = {}): CommandLine {
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));

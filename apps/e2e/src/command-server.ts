@@ -12,7 +12,10 @@ export interface CommandServer {
   close(): void;
 }
 
-/** Runs the commands of shell scripts in the process of the test. They have the variables and the folder of their script. */
+/**
+ * Runs the commands of shell scripts in the process of the test. They have the variables and the
+ * folder of their script.
+ */
 export async function startCommandServer(): Promise<CommandServer> {
   const server = createServer({ allowHalfOpen: true }, (socket) => void answer(socket));
   server.listen(0, '127.0.0.1');

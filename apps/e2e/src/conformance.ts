@@ -37,7 +37,10 @@ const templates = Object.entries(openApi.paths).map(([template, methods]) => ({
   parameters: template.split('{').length - 1,
 }));
 
-/** The operations of a concrete path by method. If two templates match, the one with fewer parameters takes precedence. */
+/**
+ * The operations of a concrete path by method. If two templates match, the one with fewer
+ * parameters takes precedence.
+ */
 function methodsOf(path: string): Record<string, OpenApiOperation> | undefined {
   const found = templates.filter(({ pattern }) => pattern.test(path));
   if (found.length === 0) return undefined;

@@ -6,7 +6,10 @@ import { push } from './client';
 import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** What processes hold at most: the table of docs/operations.md, which tools/deploy/capacity.test.mjs compares with the manifests. */
+/**
+ * What processes hold at most: the table of docs/operations.md, which
+ * tools/deploy/capacity.test.mjs compares with the manifests.
+ */
 const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
 const capacity = page
   .slice(page.indexOf('| process | connections to PostgreSQL |'))
@@ -33,7 +36,8 @@ it('processes hold no more connections to PostgreSQL and Redis than the operatio
   await push(client, catalog);
   // More requests at the same time than a process has connections.
   const requests = Array.from({ length: 60 }, (_, at) => [
-    client.post('/v1/data/order', { data: { number: `o-${at}` } }), // creates of a burst share a connection
+    // Creates of a burst share a connection.
+    client.post('/v1/data/order', { data: { number: `o-${at}` } }),
     client.get('/v1/data/order'),
     client.post('/v1/agents/assistant/chat', { message: 'Hello' }),
     client.get('/v1/executions'),

@@ -16,7 +16,10 @@ export const polar = '/webhook/polar';
 export const phoneNumberId = '109876543210987';
 export const resend = '/webhook/resend';
 
-/** A sample of a provider's deliveries. Its files are at an address of this machine, which the worker refuses to call. */
+/**
+ * A sample of a provider's deliveries. Its files are at an address of this machine, which the
+ * worker refuses to call.
+ */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each sample has its own shape
 export const sample = (file: string): any => {
   const text = readFileSync(
@@ -26,7 +29,9 @@ export const sample = (file: string): any => {
   return JSON.parse(text.replaceAll('app.kapso.example', 'files.localhost'));
 };
 
-/** Ten random hexadecimal digits, for ids that must be unique in the database that test files share. */
+/**
+ * Ten random hexadecimal digits, for ids that must be unique in the database that test files share.
+ */
 export const unique = (): string => randomBytes(5).toString('hex');
 
 export interface SignOptions {
@@ -75,7 +80,10 @@ export function sign(
   });
 }
 
-/** Posts a signed delivery through the gateway. The response is checked against the OpenAPI document. */
+/**
+ * Posts a signed delivery through the gateway. The response is checked against the
+ * OpenAPI document.
+ */
 export function deliver(path: string, body: unknown, options: SignOptions = {}): Promise<Answer> {
   const bytes = bytesOf(body);
   return createClient(shared.url).send(

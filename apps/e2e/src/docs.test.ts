@@ -31,8 +31,8 @@ import { type CommandServer, startCommandServer } from './command-server';
 jest.setTimeout(rounds(120_000, 420_000));
 
 /**
- * Commands that are not run here, by the beginning of a line, with the reason. Everything else in a block of `sh` runs against a
- * stack with the demo organization, in the order of the pages.
+ * Commands that are not run here, by the beginning of a line, with the reason. Everything else in a
+ * block of `sh` runs against a stack with the demo organization, in the order of the pages.
  */
 const notRun: Record<string, string> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'starts a stack; observability.test has a collector',
@@ -72,7 +72,9 @@ interface Block {
   text: string;
 }
 
-/** The guide to the command line is first: it creates the project that others add definitions to. */
+/**
+ * The guide to the command line is first: it creates the project that others add definitions to.
+ */
 const pages = [
   'README.md',
   'CONTRIBUTING.md',

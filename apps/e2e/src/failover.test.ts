@@ -81,7 +81,10 @@ interface Refusal {
   retryAfter: string | null;
 }
 
-/** Creates orders, each under its own key, until `isDone`. A refused create is repeated under its key. */
+/**
+ * Creates orders, each under its own key, until `isDone`. A refused create is
+ * repeated under its key.
+ */
 async function write(
   name: string,
   isDone: () => boolean,

@@ -6,14 +6,18 @@ import type { PseudoTerminal } from './pseudo-terminal';
 /** The pages of docs/tutorials that tests follow. */
 export const tutorials = ['whatsapp-sales-agent', 'support-agent', 'website-chat'];
 
-/** A step of a tutorial: a file to create, or commands with the lines that they print. `at` is the line of the page. */
+/**
+ * A step of a tutorial: a file to create, or commands with the lines that they print. `at` is the
+ * line of the page.
+ */
 export type TutorialStep =
   | { at: number; kind: 'file'; path: string; content: string }
   | { at: number; kind: 'commands'; commands: string[]; expected: string[] };
 
 /**
- * Reads the steps of a page in docs/tutorials. "Create `path`" before a block names its file. A block of `sh` has one command a
- * line; a block of `text` after it has lines that they print, with `…` for any text.
+ * Reads the steps of a page in docs/tutorials. "Create `path`" before a block names its file. A
+ * block of `sh` has one command a line; a block of `text` after it has lines that they print, with
+ * `…` for any text.
  */
 export function readTutorial(name: string): TutorialStep[] {
   const page = readFileSync(join(root, 'docs', 'tutorials', `${name}.md`), 'utf8');
@@ -53,7 +57,10 @@ export function createFile(
 
 const prompt = /\[(\d+)\]ready> $/;
 
-/** Types the commands of a step, one after the other, as a person does. Returns what they printed. Throws if one fails. */
+/**
+ * Types the commands of a step, one after the other, as a person does. Returns what they printed.
+ * Throws if one fails.
+ */
 export async function typeCommands(terminal: PseudoTerminal, commands: string[]): Promise<string> {
   let printed = '';
   for (const command of commands) {

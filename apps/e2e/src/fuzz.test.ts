@@ -293,7 +293,10 @@ async function openStream(path: string, headers: Record<string, string>) {
   return { status, body: {} };
 }
 
-/** Some errors with 5xx are documented: unknown agents, failed tools and webhooks (docs/reference/errors.md). */
+/**
+ * Some errors with 5xx are documented: unknown agents, failed tools and webhooks
+ * (docs/reference/errors.md).
+ */
 const isDocumented = ({ status, body }: { status: number; body: { code?: string } }): boolean =>
   (status === 500 && body.code !== undefined && body.code !== 'internal_error') ||
   // No provider is configured for the model of a request, or a service is not part of this run.

@@ -85,7 +85,8 @@ const median = (sorted: number[]) => Math.round(sorted[sorted.length >> 1]! * 10
 it(`answers while ${wanted} connections are idle or send slowly, and after they are closed`, async () => {
   const before = await ask();
   const atFirst = await residentBytes();
-  // More than the connections of the gateway to a service: a body that arrives slowly must not occupy one.
+  // More than the connections of the gateway to a service: a body that arrives slowly
+  // must not occupy one.
   const slowCount = Math.round(wanted * 0.6);
   await openMany(wanted - slowCount, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', true);
   const slow = await openMany(

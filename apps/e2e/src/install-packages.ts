@@ -32,8 +32,8 @@ export const npmEnvironment: Record<string, string> = {
 };
 
 /**
- * Does something once in a run of all test files. Files run in parallel: the process that creates the folder does the work, the others
- * wait. Returns the folder.
+ * Does something once in a run of all test files. Files run in parallel: the process that creates
+ * the folder does the work, the others wait. Returns the folder.
  */
 async function onceInRun(name: string, work: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(shared.packages, name);
@@ -54,7 +54,9 @@ async function onceInRun(name: string, work: (folder: string) => Promise<void>):
   return folder;
 }
 
-/** Packs packages as they would be published, each once in a run. Returns the paths of the tarballs. */
+/**
+ * Packs packages as they would be published, each once in a run. Returns the paths of the tarballs.
+ */
 export async function packPackages(...names: string[]): Promise<string[]> {
   const tarballs: string[] = [];
   for (const name of names) {
@@ -69,8 +71,9 @@ export async function packPackages(...names: string[]): Promise<string[]> {
 }
 
 /**
- * Installs tarballs into a folder with npm. Without a registry the tarballs are unpacked, with their dependencies linked
- * from this checkout, and a warning is printed. `named`: the folder's package.json already names the tarballs.
+ * Installs tarballs into a folder with npm. Without a registry the tarballs are unpacked, with
+ * their dependencies linked from this checkout, and a warning is printed. `named`: the folder's
+ * package.json already names the tarballs.
  */
 export async function installPackages(
   folder: string,

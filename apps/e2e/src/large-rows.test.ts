@@ -4,7 +4,8 @@ import { peakBytes } from './peak-bytes';
 import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-// Services have the heap that V8 derives from the memory limit of their container (libs/embedded heapFlagsOf).
+// Services have the heap that V8 derives from the memory limit of their container
+// (libs/embedded heapFlagsOf).
 
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let large: Tenant;
@@ -24,7 +25,10 @@ afterAll(async () => {
 });
 
 const mebibyte = 1_048_576;
-/** The memory limit of the containers of both services (docker/compose.yaml), and the part of it that this test allows. */
+/**
+ * The memory limit of the containers of both services (docker/compose.yaml), and the part of it
+ * that this test allows.
+ */
 const limitBytes = 512 * mebibyte;
 const allowedBytes = 0.9 * limitBytes;
 

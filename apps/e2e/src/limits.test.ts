@@ -89,7 +89,9 @@ it('admits a client that waits until retryAt', async () => {
   expect((await client.get('/v1/data/product')).status).toBe(200);
 });
 
-/** The last test: afterwards keys that the services do not know yet are refused from this machine. */
+/**
+ * The last test: afterwards keys that the services do not know yet are refused from this machine.
+ */
 it('looks up at most 30 unknown keys of an address in a minute, whatever address the client claims', async () => {
   const inUse = await tenant.client({ permissions: ['data'] });
   expect((await inUse.get('/v1/entity-types')).status).toBe(200);

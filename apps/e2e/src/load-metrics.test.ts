@@ -4,7 +4,10 @@ import { type Client, push } from './client';
 import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** The metrics by which an autoscaler adds processes (k8s/components/keda), under a load of turns that wait for their model. */
+/**
+ * The metrics by which an autoscaler adds processes (k8s/components/keda), under a load of turns
+ * that wait for their model.
+ */
 let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let models: ModelServer;
 let tenant: Tenant;

@@ -12,7 +12,10 @@ import { type Tenant, createTenant } from './tenant';
 const callers = rounds(3, 6);
 const pauseMs = rounds(100, 40);
 
-/** A custom tool that creates an entity: it shows that the code ran once and that its call reached chat from the sandbox. */
+/**
+ * A custom tool that creates an entity: it shows that the code ran once and that its call reached
+ * chat from the sandbox.
+ */
 const stamp = {
   name: 'shop.stamp',
   description: 'For tests.',
@@ -180,7 +183,10 @@ async function everyProcessHasLoad({ stacks }: Replicas): Promise<void> {
   await until(idle, { isThere: (names) => names.length === 0, limitMs: 30_000, everyMs: 100 });
 }
 
-/** Expects that each order is audited by a trigger, each tool call has its stamp and each payment is credited, exactly once. */
+/**
+ * Expects that each order is audited by a trigger, each tool call has its stamp and each payment is
+ * credited, exactly once.
+ */
 export async function expectEachEffectOnce(
   tenant: Tenant,
   { orders, stamps, deliveries }: Made,
@@ -210,7 +216,10 @@ export async function expectEachEffectOnce(
   });
 }
 
-/** Expects that turns were answered in the order of their arrival, each after the one before, on either replica. */
+/**
+ * Expects that turns were answered in the order of their arrival, each after the one before,
+ * on either replica.
+ */
 export async function expectTurnsInOrder(tenant: Tenant, threadId: string): Promise<void> {
   const messages = await tenant.query(
     'select role::text, created_at from thread_messages where thread_id = $1 order by execution_id, position',

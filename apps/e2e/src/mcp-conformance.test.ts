@@ -10,8 +10,9 @@ import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 /**
- * The scenarios of the public conformance suite for lifecycle, transport and tools, by revision. Others are for what Parley does not
- * offer: resources, prompts, completion, log messages, progress, requests to the client, and tools that return images or sound.
+ * The scenarios of the public conformance suite for lifecycle, transport and tools, by revision.
+ * Others are for what Parley does not offer: resources, prompts, completion, log messages,
+ * progress, requests to the client, and tools that return images or sound.
  */
 const lifecycle = ['server-initialize', 'server-session-lifecycle', 'ping'];
 const tools = ['tools-list', 'tools-call-simple-text', 'tools-call-error'];
@@ -78,7 +79,8 @@ beforeAll(async () => {
       },
     ],
   });
-  // The suite has no option for a key. Its own page, which it takes to be the server's, becomes the page of PUBLIC_URL.
+  // The suite has no option for a key. Its own page, which it takes to be the server's, becomes the
+  // page of PUBLIC_URL.
   forwarder = createServer((request, response) => {
     const { origin } = request.headers;
     const headers = {
@@ -139,7 +141,10 @@ interface Check {
   errorMessage?: string;
 }
 
-/** Runs the suite and returns the checks by scenario. It exits with 1, because scenarios for what Parley does not offer fail. */
+/**
+ * Runs the suite and returns the checks by scenario. It exits with 1, because scenarios for what
+ * Parley does not offer fail.
+ */
 async function runSuite(revision: string): Promise<Map<string, Check[]>> {
   const suite = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
   const output = join(folder, revision);

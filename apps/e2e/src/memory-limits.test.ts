@@ -10,8 +10,9 @@ import { shared, startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 /*
- * Each service at the memory limit of its container, with the heap that V8 derives from it (libs/embedded heapFlagsOf), while one
- * organization sends it the largest that it accepts. large-rows.test and floods.test do the same with manage, data and the gateway.
+ * Each service at the memory limit of its container, with the heap that V8 derives from it
+ * (libs/embedded heapFlagsOf), while one organization sends it the largest that it accepts.
+ * large-rows.test and floods.test do the same with manage, data and the gateway.
  */
 
 jest.setTimeout(240_000);

@@ -15,7 +15,10 @@ import { messageReceived, orderPaid, phoneNumberId } from './deliveries';
 import { startOwnStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** A word in every text of a person, a model or a server here. It must not appear in logs, metrics and traces. */
+/**
+ * A word in every text of a person, a model or a server here. It must not appear in logs,
+ * metrics and traces.
+ */
 const secretWord = 'quokka';
 const providerKey = 'sk-test-of-the-model-provider';
 const secretsKey = Buffer.alloc(32, 9).toString('base64');
@@ -76,7 +79,8 @@ beforeAll(async () => {
   stack = await startOwnStack({
     environment: {
       LOG_LEVEL: 'trace',
-      OPENAI_LOG: 'debug', // the client of the model then prints each request and answer with `console`
+      // The client of the model then prints each request and answer with `console`.
+      OPENAI_LOG: 'debug',
       SECRETS_KEY: secretsKey,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OPENAI_BASE_URL: models.urls.openai,
@@ -316,7 +320,8 @@ it('logs contain the ids of requests, organizations, threads and jobs, but no ke
   });
 
   const linesOf = (name: ServiceName) => stack.services[name]!.lines;
-  // Log lines are written in order, so the lines of a last request show that all earlier lines are complete.
+  // Log lines are written in order, so the lines of a last request show that all earlier
+  // lines are complete.
   const last = { 'X-Request-Id': 'last-request-1' };
   await chat('stamper', 'stamp again', last);
   await client.get('/v1/data/product', last);

@@ -16,8 +16,9 @@ export const browserArgs = [
 ];
 
 /**
- * Connects to the Chromium that global-setup.mjs has started, or starts one where it has not; null, with a warning, on a
- * machine without Chromium. Continuous integration installs it (tools/test/ensure-chromium.mjs).
+ * Connects to the Chromium that global-setup.mjs has started, or starts one where it has not; null,
+ * with a warning, on a machine without Chromium. Continuous integration installs it
+ * (tools/test/ensure-chromium.mjs).
  */
 export async function openBrowser(): Promise<Browser | null> {
   const endpoint = process.env.PARLEY_E2E_BROWSER;

@@ -12,7 +12,10 @@ import { type Tenant, createTenant } from './tenant';
 
 /** Duration of an outage. */
 const outageMs = rounds(0, 30_000);
-/** Services must recover within 5 s, which only the full run checks: it needs a machine without other load. */
+/**
+ * Services must recover within 5 s, which only the full run checks: it needs a machine
+ * without other load.
+ */
 const recovered = { limitMs: outageMs > 0 ? 5_000 : 30_000, everyMs: 100 };
 
 /** This file has its own servers, as it stops them. */
@@ -71,7 +74,8 @@ it(
     await sleep(outageMs);
     await servers.restartRedis();
     expect((await list()).status).toBe(200);
-    // Deliveries during the outage have no job and wait for a sweep. A delivery after it is processed immediately.
+    // Deliveries during the outage have no job and wait for a sweep. A delivery after it is
+    // processed immediately.
     const before = await credited();
     await until(async () => {
       expect(await pay()).toBe(200);
@@ -196,7 +200,8 @@ it(
     });
     // The gateway needs neither PostgreSQL nor Redis, so it starts immediately.
     await until(() => started >= 1, { limitMs: 30_000, everyMs: 100 });
-    // wall clock: the others wait as long as the outage lasts. startStack waits at most 30 s for a service to be ready.
+    // startStack waits at most 30 s for a service to be ready.
+    // wall clock: the others wait as long as the outage lasts.
     await sleep(Math.min(outageMs, 15_000) || 2_000);
     expect(started).toBe(1);
     await Promise.all([servers.restartPostgres(), servers.restartRedis()]);

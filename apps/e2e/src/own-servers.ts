@@ -8,7 +8,10 @@ import { shared } from './stack';
 
 export type OwnServers = Awaited<ReturnType<typeof startOwnServers>>;
 
-/** Starts PostgreSQL, with the tables, and Redis for one test file, which may stop, restart and empty them. */
+/**
+ * Starts PostgreSQL, with the tables, and Redis for one test file, which may stop,
+ * restart and empty them.
+ */
 export async function startOwnServers(name: string) {
   const folder = mkdtempSync(join(tmpdir(), `parley-${name}-`));
   const [postgresFolder, redisFolder] = [join(folder, 'postgres'), join(folder, 'redis')];

@@ -63,8 +63,8 @@ const parley = (
   );
 
 /**
- * Runs each command once: in the process of the test, in the full run as the packed command. In the process of a test `init` would pack the
- * packages, as in a checkout.
+ * Runs each command once: in the process of the test, in the full run as the packed command. In the
+ * process of a test `init` would pack the packages, as in a checkout.
  */
 const runEach = (
   args: string[],
@@ -84,7 +84,9 @@ const leavesOf = (command: Command, path: string[] = []): { path: string[]; comm
     });
 const leaves = leavesOf(createProgram());
 
-/** Commands about the stack of npm start, which need a checkout. The tests in tools/start run them. */
+/**
+ * Commands about the stack of npm start, which need a checkout. The tests in tools/start run them.
+ */
 const ofCheckout = ['clean', 'logs'];
 
 /** Three at a time, as most of the time of a call is the start of Node. */
@@ -114,7 +116,10 @@ test('a wrong call of the packed command ends with status 2', async () => {
 
 test('every command that succeeds prints one line of JSON', async () => {
   const ran = new Set<string>();
-  /** Runs a command that must succeed with one line of JSON on stdout and nothing on stderr. Returns its result. */
+  /**
+   * Runs a command that must succeed with one line of JSON on stdout and nothing on stderr.
+   * Returns its result.
+   */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the result depends on the command
   async function run(name: string, args: string[] = [], env = reach, input = ''): Promise<any> {
     ran.add(name);

@@ -3,7 +3,10 @@ import type { Stack } from '@parley/testing';
 
 type Service = NonNullable<Stack['services']['manage']>;
 
-/** The highest resident memory of a service since its start; its current one where the system does not have it. */
+/**
+ * The highest resident memory of a service since its start; its current one where the system
+ * does not have it.
+ */
 export async function peakBytes({ pid, internalUrl }: Service): Promise<number> {
   if (process.platform === 'linux') {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -18,15 +18,19 @@ const behindBalancer = [
 ] as const;
 type Balanced = (typeof behindBalancer)[number];
 
-/** Two processes of each service with one database. The processes of a service share an address, workers have none. */
+/**
+ * Two processes of each service with one database. The processes of a service share an address,
+ * workers have none.
+ */
 export interface Replicas {
   /** The address of the gateways. */
   url: string;
   databaseUrl: string;
   stacks: readonly Stack[];
   /**
-   * Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. A
-   * `version` is a folder with its migrations; by default the version of the process stays the same.
+   * Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once
+   * the new one is ready. A `version` is a folder with its migrations; by default the version of
+   * the process stays the same.
    */
   restart(name: ServiceName, replica: number, version?: string): Promise<number | null>;
   stop(): Promise<void>;

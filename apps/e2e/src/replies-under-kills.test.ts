@@ -65,15 +65,17 @@ async function newContact(n: number): Promise<string> {
   return contact;
 }
 
-/** The provider has a message whose answer the worker does not get, so that few kills are enough. */
+/**
+ * The provider has a message whose answer the worker does not get, so that few kills are enough.
+ */
 async function loseAnAnswer(): Promise<void> {
   kapso.faults.push('lost_after');
   await until(() => kapso.faults.length === 0, { everyMs: 1, limitMs: 30_000 });
 }
 
 /**
- * Ends the leases of a killed worker, so that the next one asks the provider whether it has their messages. In the full run they end by
- * themselves, after 30 s.
+ * Ends the leases of a killed worker, so that the next one asks the provider whether it has their
+ * messages. In the full run they end by themselves, after 30 s.
  */
 async function endLeases(): Promise<void> {
   if (rounds(false, true)) return;

@@ -12,7 +12,8 @@ let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client & { key: string };
 beforeAll(async () => {
-  // Long enough to answer requests that were sent before a service is stopped, even on a busy machine.
+  // Long enough to answer requests that were sent before a service is stopped, even
+  // on a busy machine.
   stack = await startOwnStack({
     services: ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'gateway'],
     environment: { SHUTDOWN_DRAIN_MS: '1000' },
@@ -99,7 +100,10 @@ it('a payment callback is answered with 200 when webhook-ingest is killed in the
   }
 });
 
-/** Begins a request: the gateway has its headers, as `100 Continue` shows. `finish` sends the body and returns the status. */
+/**
+ * Begins a request: the gateway has its headers, as `100 Continue` shows. `finish` sends the body
+ * and returns the status.
+ */
 async function begin(): Promise<{ finish(): Promise<number> }> {
   const body = JSON.stringify({ message: 'hi' });
   const request = httpRequest(`${stack.url}/v1/agents/${assistant.slug}/chat`, {

@@ -25,7 +25,10 @@ const environment = {
   INTERNAL_PORT: '0',
 };
 
-/** The code and the signal that ended the process. A signal means that there was no listener: as process 1 the process would continue. */
+/**
+ * The code and the signal that ended the process. A signal means that there was no listener: as
+ * process 1 the process would continue.
+ */
 async function end(
   app: string,
   options: { preload?: string; args?: string[]; whenPrinted?: string },

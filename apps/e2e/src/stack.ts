@@ -33,7 +33,10 @@ export interface SharedStack {
 
 export const shared: SharedStack = JSON.parse(process.env.PARLEY_E2E_STACK ?? '{}') as SharedStack;
 
-/** Starts a stack for one test file, with an empty database that is dropped when the stack is stopped. */
+/**
+ * Starts a stack for one test file, with an empty database that is dropped when the
+ * stack is stopped.
+ */
 export async function startOwnStack(
   options: Partial<StackOptions> = {},
 ): Promise<Stack & { databaseUrl: string; redisUrl: string }> {

@@ -15,7 +15,10 @@ export interface RunningStandIns {
   stop(): Promise<void>;
 }
 
-/** Starts the stand-ins of development in this process. `gatewayUrl` is read when a setup page is used. */
+/**
+ * Starts the stand-ins of development in this process. `gatewayUrl` is read when a
+ * setup page is used.
+ */
 export async function startStandIns(gatewayUrl: () => string): Promise<RunningStandIns> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-stand-ins-'));
   const server = createServer((request, response) => app(request, response));

@@ -14,8 +14,9 @@ import {
 import { shared } from './stack';
 
 /**
- * Number of rows of `events` during the migrations. The full run also replaces one process after the other, and undoes this for all of
- * them. By default the first processes of all services are replaced at the same time, then the second ones, and those of `data` go back.
+ * Number of rows of `events` during the migrations. The full run also replaces one process after
+ * the other, and undoes this for all of them. By default the first processes of all services are
+ * replaced at the same time, then the second ones, and those of `data` go back.
  */
 const events = rounds(20_000, 1_000_000);
 const isFullRun = rounds(false, true);
@@ -28,7 +29,10 @@ const kinds: ServiceName[] = [
   'tool-executor',
   'gateway',
 ];
-/** The pods that migrate before their service starts: all that use the database; by default two at the same time. */
+/**
+ * The pods that migrate before their service starts: all that use the database; by default two
+ * at the same time.
+ */
 const migrating = rounds<ServiceName[]>(
   ['worker', 'data'],
   ['worker', 'data', 'chat', 'webhook-ingest', 'manage'],
@@ -103,7 +107,10 @@ async function migrate(version: string): Promise<string> {
   return stdout.trim();
 }
 
-/** Replaces the pods of services one by one, as a rolling update does. A pod migrates before its service starts. */
+/**
+ * Replaces the pods of services one by one, as a rolling update does. A pod migrates before
+ * its service starts.
+ */
 async function rollOut(version: string, names: ServiceName[]): Promise<void> {
   const replace = async (name: ServiceName, replica: number) => {
     if (migrating.includes(name)) printed.push(await migrate(version));
@@ -120,7 +127,10 @@ async function rollOut(version: string, names: ServiceName[]): Promise<void> {
   for (const line of printed) expect(line).toMatch(expected);
 }
 
-/** Waits for all promises even if one rejects, so that every process that was started can be stopped. */
+/**
+ * Waits for all promises even if one rejects, so that every process that was started
+ * can be stopped.
+ */
 async function allOf(work: Promise<void>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);

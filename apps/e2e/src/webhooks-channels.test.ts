@@ -135,7 +135,8 @@ it('a number that is connected at the intermediary is fetched and connected, and
       id: expect.any(String),
       phoneNumberId: direct,
       url: `${shared.publicUrl}/webhook/kapso/messages`,
-      // The secret is valid for this connection only, as the owner of the account can read it there.
+      // The secret is valid for this connection only, as the owner of the account
+      // can read it there.
       secretKey: webhookSecretOf(shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET, connections[0].id),
       events: ['received', 'sent', 'delivered', 'read', 'failed'].map(
         (name) => `whatsapp.message.${name}`,

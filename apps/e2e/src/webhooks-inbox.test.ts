@@ -216,7 +216,8 @@ it('a replay processes a failed delivery again, and repeats no effect', async ()
 it('a refused delivery is in the inbox with the reason, and cannot be replayed', async () => {
   const body = Buffer.from(JSON.stringify(sample('polar/order.paid')));
   const agent = `forger/${unique()}`;
-  // A separate process, because a process stores 30 refusals a minute and other tests use the shared one.
+  // A separate process, because a process stores 30 refusals a minute and other tests
+  // use the shared one.
   const { databaseUrl, redisUrl, bundles, webhookSecrets } = shared;
   const services = ['webhook-ingest'] as const;
   const stack = await startStack({

@@ -71,7 +71,10 @@ afterAll(async () => {
   await kapso.stop();
 }, 60_000);
 
-/** Posts one delivery a hundred times concurrently, to three processes in turn. Returns the distinct replies. */
+/**
+ * Posts one delivery a hundred times concurrently, to three processes in turn. Returns the
+ * distinct replies.
+ */
 async function post(
   path: string,
   event: unknown,

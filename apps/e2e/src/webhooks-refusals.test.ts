@@ -22,7 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => tenant.close());
 
-/** A valid body for each webhook endpoint, and the statuses of its refusals (docs/reference/errors.md#webhook-errors). */
+/**
+ * A valid body for each webhook endpoint, and the statuses of its refusals
+ * (docs/reference/errors.md#webhook-errors).
+ */
 const endpoints = [
   { path: clerk, file: 'clerk/user.created', event: undefined, signature: 401, malformed: 500 },
   {

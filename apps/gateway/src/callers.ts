@@ -6,8 +6,9 @@ import { forwardedFor } from './headers';
 import type { UpstreamName } from './routes';
 
 /**
- * Returns the function that finds the network address of a request's client, as the services find it behind the gateway: behind
- * proxies that are not in TRUSTED_PROXIES, all clients have the address of the proxy.
+ * Returns the function that finds the network address of a request's client, as the services find
+ * it behind the gateway: behind proxies that are not in TRUSTED_PROXIES, all clients have the
+ * address of the proxy.
  */
 export function createNetworkAddress(
   proxies: readonly string[],
@@ -32,8 +33,9 @@ export function createNetworkAddress(
 }
 
 /**
- * Whose share of the connections to a service a request uses: that of its key or session, which the service checks at once, or of
- * its address. Deliveries of webhooks have no key that a service checks.
+ * Whose share of the connections to a service a request uses: that of its key or session,
+ * which the service checks at once, or of its address. Deliveries of webhooks have no key that
+ * a service checks.
  */
 export function callerOf(
   request: IncomingMessage,

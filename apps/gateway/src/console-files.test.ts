@@ -19,7 +19,10 @@ afterAll(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-/** Builds a version of the console as tools/build-console.mjs does: beside the folder, and then in its place. */
+/**
+ * Builds a version of the console as tools/build-console.mjs does: beside the folder, and
+ * then in its place.
+ */
 function build(html: string, assets: Record<string, string>): void {
   const [folder, next] = [join(parent, 'console'), join(parent, 'next')];
   mkdirSync(join(next, 'assets'), { recursive: true });

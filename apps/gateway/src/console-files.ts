@@ -17,7 +17,10 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The policy of the console: its own files and the API, pictures and sounds of messages, and nothing of another origin. */
+/**
+ * The policy of the console: its own files and the API, pictures and sounds of messages, and
+ * nothing of another origin.
+ */
 const policy = [
   ...[
     "default-src 'none'",
@@ -50,9 +53,10 @@ export const isConsolePath = (path: string): boolean =>
   path === '/console' || path.startsWith('/console/');
 
 /**
- * Answers the paths below `/console`: its files, and its page for all other paths, which are its screens. Files have
- * the hash of their content in their names, so browsers keep them; the page is asked for again each time.
- * `folder`: written by tools/build-console.mjs. While it does not exist, the answer is 503.
+ * Answers the paths below `/console`: its files, and its page for all other paths, which are its
+ * screens. Files have the hash of their content in their names, so browsers keep them; the page is
+ * asked for again each time. `folder`: written by tools/build-console.mjs. While it does not exist,
+ * the answer is 503.
  */
 export function createConsole(folder: string): SendConsole {
   const cache = new Map<string, File>();

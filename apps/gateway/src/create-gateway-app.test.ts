@@ -97,7 +97,8 @@ describe('CORS', () => {
       'GET, HEAD, POST, PATCH, DELETE',
     );
     expect(allowed.headers.get('access-control-max-age')).toBe('86400');
-    expect(service.seen).toEqual([]); // a preflight carries no API key, so the service would refuse it
+    // A preflight carries no API key, so the service would refuse it.
+    expect(service.seen).toEqual([]);
 
     const refused = await fetch(gateway.url + path, {
       headers: { Origin: 'https://shop.example' },
@@ -126,7 +127,8 @@ describe('CORS', () => {
       expect(await originOf(`/v1/widget/${path}?key=pk_dev_x`)).toBe('https://shop.example');
     expect(await originOf('/v1/publishable-keys')).toBeNull();
     expect(allowing.seen.map(({ url }) => url)).toContain('/v1/widget/stream?key=pk_dev_x');
-    // The gateway's own refusals can be read by the page, which would otherwise take them for a lost connection.
+    // The gateway's own refusals can be read by the page, which would otherwise take them for a
+    // lost connection.
     const large = await fetch(`${own.url}/v1/widget/messages?key=x`, {
       method: 'POST',
       body: 'x'.repeat(1_100_000),

@@ -50,7 +50,10 @@ export interface GatewayDeps {
   metrics?: HttpMetrics;
   /** Called for each failed attempt to reach an upstream. */
   onUpstreamFailure?: (upstream: UpstreamName, reason: string) => void;
-  /** Called for each request that was answered with the fixed reply of its route instead of its upstream's answer. */
+  /**
+   * Called for each request that was answered with the fixed reply of its route instead of its
+   * upstream's answer.
+   */
   onFixedReply?: (route: string) => void;
 }
 
@@ -71,8 +74,8 @@ class RequestState {
 }
 
 /**
- * The public HTTP interface: refuses unsafe requests, answers /health and its own pages itself, and streams
- * every other request to the service of its path.
+ * The public HTTP interface: refuses unsafe requests, answers /health and its own pages itself, and
+ * streams every other request to the service of its path.
  */
 export function createGatewayApp(deps: GatewayDeps): RequestListener {
   return (request, response) => {
@@ -213,8 +216,8 @@ const isBrowser = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 
 /**
- * Whether the service may hold the request for long: a stream of events, a wait for an execution, or a completion of a model, of which only the
- * body says whether it is a stream.
+ * Whether the service may hold the request for long: a stream of events, a wait for an execution,
+ * or a completion of a model, of which only the body says whether it is a stream.
  */
 const asksToHold = ({ url = '', headers }: IncomingMessage): boolean =>
   /\/(?:stream|completions)(?:\?|$)/.test(url) ||
@@ -227,7 +230,10 @@ function hasWait(url: string): boolean {
   return at !== -1 && new URLSearchParams(url.slice(at)).has('wait');
 }
 
-/** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
+/**
+ * The answer to a POST that is too large or that its upstream does not answer, for the routes whose
+ * only answer is 200.
+ */
 function fixedReply(
   { method }: IncomingMessage,
   { path, route }: RequestState,
@@ -245,7 +251,10 @@ function health(request: IncomingMessage, response: ServerResponse, requestId: s
   sendJson(response, 200, { status: 'ok', timestamp: Date.now() });
 }
 
-/** Sends `100 Continue` after the checks, so that a refused client sends no body. Any other expectation is refused. */
+/**
+ * Sends `100 Continue` after the checks, so that a refused client sends no body. Any other
+ * expectation is refused.
+ */
 function answerExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.expect === undefined) return;
   if (headers.expect.toLowerCase() !== '100-continue') {

@@ -38,7 +38,10 @@ interface Client {
   isClosed: boolean;
 }
 
-/** Opens connections, each of which sends a text and no more. `from`: their network address on this machine. */
+/**
+ * Opens connections, each of which sends a text and no more. `from`: their network address
+ * on this machine.
+ */
 async function send(
   { port }: TestGateway,
   text: string | Buffer,

@@ -15,9 +15,14 @@ export interface ForwardOptions {
   /** Maximum time in which a stream sends nothing, or in which its client reads nothing. */
   streamIdleMs: number;
   streams: OpenStreams;
-  /** The service may hold the request for long, which must not take the connections of other requests. */
+  /**
+   * The service may hold the request for long, which must not take the connections
+   * of other requests.
+   */
   expectsStream: boolean;
-  /** The client gets nothing of an answer before it is complete, so that another one can replace it. */
+  /**
+   * The client gets nothing of an answer before it is complete, so that another one can replace it.
+   */
   isWhole: boolean;
   request: IncomingMessage;
   response: ServerResponse;
@@ -39,22 +44,26 @@ const retryDelayMs = 50;
 const bufferedAnswerBytes = 1024 * 1024;
 /** The memory for an answer is taken in parts of this size. */
 const answerPartBytes = 128 * 1024;
-/** Bytes of an answer that may wait for its client without being counted: what Node.js holds before it asks to pause. */
+/**
+ * Bytes of an answer that may wait for its client without being counted: what Node.js holds before
+ * it asks to pause.
+ */
 const uncountedBytes = 16 * 1024;
 /** Memory for answers whose clients read slowly. Network addresses have shares of it. */
 const answerMemory = createSlots({ total: 32 * 1024 * 1024 });
 
 /**
- * Sends a request to its upstream and streams the answer to the client. Resolves when the upstream's answer is complete: the client may
- * still read it, until the deadline. Rejects with
- * an HttpError when the upstream gives no answer, and with `ClientDisconnected` when the client has closed the connection.
+ * Sends a request to its upstream and streams the answer to the client. Resolves when the
+ * upstream's answer is complete: the client may still read it, until the deadline. Rejects with an
+ * HttpError when the upstream gives no answer, and with `ClientDisconnected` when the client has
+ * closed the connection.
  */
 export const forward = (options: ForwardOptions): Promise<void> =>
   new Promise((resolve, reject) => new ProxiedRequest(options, resolve, reject).start());
 
 /**
- * One request and its answer. A failed attempt is repeated once, and only when that is safe: the request was never sent,
- * or it is a GET or HEAD whose body can be sent again.
+ * One request and its answer. A failed attempt is repeated once, and only when that is safe: the
+ * request was never sent, or it is a GET or HEAD whose body can be sent again.
  */
 class ProxiedRequest implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined = undefined;
@@ -71,7 +80,10 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   #isStream = false;
   /** The upstream's answer is complete. */
   #isComplete = false;
-  /** Bytes of the answer that may wait for its client, and the functions that give their memory back. */
+  /**
+   * Bytes of the answer that may wait for its client, and the functions that give
+   * their memory back.
+   */
   #countedBytes = uncountedBytes;
   readonly #releases: (() => void)[] = [];
 
@@ -138,7 +150,10 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
     if (/^text\/event-stream\b/i.test(String(headers['content-type'] ?? ''))) this.#startStream();
   }
 
-  /** A stream has no deadline: it ends when nothing has been sent or read for some time, and at shutdown. */
+  /**
+   * A stream has no deadline: it ends when nothing has been sent or read for some time,
+   * and at shutdown.
+   */
   #startStream(): void {
     const { response, streams, streamIdleMs, name, onFailure } = this.options;
     this.#isStream = true;
@@ -190,7 +205,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
       this.#held.begin();
       this.#whole = Buffer.concat(this.#held.chunks);
     }
-    // Node writes a latin1 string in one system call with the headers, which takes half the time. No byte is changed.
+    // Node writes a latin1 string in one system call with the headers, which takes half the time.
+    // No byte is changed.
     if (this.#whole === undefined) response.end();
     else response.end(this.#whole.toString('latin1'), 'latin1');
     this.resolve();
@@ -228,7 +244,10 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
 
 const clientDisconnected = () => new ClientDisconnected('The client closed the connection');
 
-/** 502, not 503: the request was sent and may have had an effect, so the client must not simply repeat it. */
+/**
+ * 502, not 503: the request was sent and may have had an effect, so the client must not
+ * simply repeat it.
+ */
 const connectionLost = (upstream: UpstreamName) =>
   badGateway(`The ${upstream} service closed the connection before its answer was complete`);
 

@@ -41,7 +41,10 @@ const stop = (server: Server): Promise<void> => {
   return closeServer(server);
 };
 
-/** Starts a server that the gateway forwards to. By default it reads the body and answers `{ upstream: name }`. */
+/**
+ * Starts a server that the gateway forwards to. By default it reads the body and answers
+ * `{ upstream: name }`.
+ */
 export async function startUpstream(
   name: string,
   answer: (seen: Seen, response: ServerResponse) => void = (_seen, response) => {
@@ -163,7 +166,10 @@ export async function startGateway(
   };
 }
 
-/** Sends bytes unchanged over a new connection and returns the answer: all data until the end, or a pause of `quietMs`. */
+/**
+ * Sends bytes unchanged over a new connection and returns the answer: all data until the end, or a
+ * pause of `quietMs`.
+ */
 export function sendRaw(port: number, text: string | Buffer, quietMs = 400): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -36,7 +36,10 @@ export interface ForwardedInfo {
   isTrusted: (peer: string) => boolean;
 }
 
-/** The address that a client requested, such as `https://api.example.com`. A trusted peer names it with X-Forwarded-*. */
+/**
+ * The address that a client requested, such as `https://api.example.com`. A trusted peer names it
+ * with X-Forwarded-*.
+ */
 export function addressOf(
   { headers, socket }: IncomingMessage,
   isTrusted: ForwardedInfo['isTrusted'],
@@ -44,11 +47,15 @@ export function addressOf(
   const forwarded = isTrusted(socket.remoteAddress ?? '') ? headers : {};
   const host = forwarded['x-forwarded-host'] ?? headers.host;
   const url = `${forwarded['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${String(host)}`;
-  // A host with characters that are special to a shell does not belong in a command that people copy.
+  // A host with characters that are special to a shell does not belong in a command
+  // that people copy.
   return host !== undefined && /^https?:\/\/[\w.:[\]-]+$/.test(url) ? url : 'http://localhost:4000';
 }
 
-/** The headers for the upstream: the client's end-to-end headers unchanged, the request id, and X-Forwarded-*. */
+/**
+ * The headers for the upstream: the client's end-to-end headers unchanged, the request id,
+ * and X-Forwarded-*.
+ */
 export function requestHeaders(
   request: IncomingMessage,
   { requestId, isTrusted }: ForwardedInfo,
@@ -81,7 +88,10 @@ export function forwardedFor({ headers, socket }: IncomingMessage, isPeerTrusted
   return chain === undefined ? peer : `${String(chain)}, ${peer}`;
 }
 
-/** The headers for the client: the gateway's own, then the forwarded headers of the upstream's raw answer. */
+/**
+ * The headers for the client: the gateway's own, then the forwarded headers of the
+ * upstream's raw answer.
+ */
 export function responseHeaders(
   raw: readonly (Buffer | string)[],
   own: HeaderList,

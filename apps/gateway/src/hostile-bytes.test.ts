@@ -7,7 +7,10 @@ import {
   startUpstream,
 } from './gateway-under-test';
 
-/** Extends refuse-unsafe.test.ts: byte sequences known from request smuggling, and what the upstream receives of them. */
+/**
+ * Extends refuse-unsafe.test.ts: byte sequences known from request smuggling, and what the upstream
+ * receives of them.
+ */
 let service: TestUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -120,7 +123,8 @@ it.each<[name: string, request: string, body: string]>([
   ['empty lines before the request', `\r\n\r\n${post('{}', 'Content-Length: 2')}`, '{}'],
   ['a body of a GET', get('Content-Length: 2') + '{}', '{}'],
 ])('is forwarded with exactly one length or transfer encoding: %s', async (_name, text, body) => {
-  // If the gateway misread the end of the body, the second request of the connection would start at the wrong byte.
+  // If the gateway misread the end of the body, the second request of the connection would start
+  // at the wrong byte.
   const raw = await send(text + get('X-Second: 2', 'Connection: close'));
   expect(statusesOf(raw)).toEqual([200, 200]);
   expect(service.seen).toHaveLength(2);

@@ -27,14 +27,18 @@ export interface ReadBody {
 
 /** Part of each body that counts as small: the size of what Node.js reads at once. */
 const smallBytes = 64 * 1024;
-/** Chunks of a body that arrives byte by byte would occupy a few hundred bytes each, so they are copied into blocks. */
+/**
+ * Chunks of a body that arrives byte by byte would occupy a few hundred bytes each, so they are
+ * copied into blocks.
+ */
 const firstBlockBytes = 4 * 1024;
 
 /**
- * Receives the bodies of requests before a service is contacted, so that a slow client occupies no connection to a service
- * (docs/adr/0084). Bodies count with the bytes that have arrived; the length in the header would let a client reserve memory with
- * headers alone. Half of the memory is for the first 64 KiB of each body, so that large bodies leave room for small ones. In
- * each half, network addresses have shares (libs/outbound createSlots).
+ * Receives the bodies of requests before a service is contacted, so that a slow client occupies no
+ * connection to a service (docs/adr/0084). Bodies count with the bytes that have arrived; the
+ * length in the header would let a client reserve memory with headers alone. Half of the memory is
+ * for the first 64 KiB of each body, so that large bodies leave room for small ones. In each half,
+ * network addresses have shares (libs/outbound createSlots).
  */
 export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limits }: BodyLimits) {
   const pools = {
@@ -46,7 +50,10 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
   const slow = createSlots({ perKey: limits.slowPerAddress });
   let timer: NodeJS.Timeout | undefined;
 
-  /** Ends the bodies that are too slow. One timer for all, because most requests are complete before it fires. */
+  /**
+   * Ends the bodies that are too slow. One timer for all, because most requests are complete
+   * before it fires.
+   */
   function sweep(): void {
     const now = performance.now();
     for (const body of incomplete) {
@@ -80,8 +87,9 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
 
   return {
     /**
-     * Resolves with the complete body of a request, or null when it has none. `address`: the client's network address. Rejects
-     * with 413 beyond the limit, 408 and 429 for a slow body, 503 while too much memory is in use.
+     * Resolves with the complete body of a request, or null when it has none. `address`: the
+     * client's network address. Rejects with 413 beyond the limit, 408 and 429 for a slow body, 503
+     * while too much memory is in use.
      */
     async read(
       request: IncomingMessage,
@@ -105,7 +113,10 @@ export function createIncomingBodies({ memoryBytes, slowAfterMs = 1_000, ...limi
   };
 }
 
-/** Reserves memory for the bytes from one size to another, and returns the function that gives it back. Null: there is none. */
+/**
+ * Reserves memory for the bytes from one size to another, and returns the function that gives it
+ * back. Null: there is none.
+ */
 type Reserve = (address: string, from: number, to: number) => (() => void) | null;
 const nothing = () => {};
 
@@ -126,7 +137,10 @@ class IncomingBody {
   releaseSlow: (() => void) | undefined = undefined;
   /** Ends the body with an error. */
   end: (error: Error) => void = () => {};
-  /** The first chunk as it has arrived, and blocks, each as large as all before it. The last one may have room. */
+  /**
+   * The first chunk as it has arrived, and blocks, each as large as all before it. The last
+   * one may have room.
+   */
   #blocks: Buffer[] = [];
   /** Bytes of all blocks, and those of the last block that are free. */
   #capacity = 0;
@@ -200,7 +214,10 @@ class IncomingBody {
     this.#free -= bytes;
   }
 
-  /** As much as has arrived, at most what the length that the client has announced or the limit leaves. */
+  /**
+   * As much as has arrived, at most what the length that the client has announced or
+   * the limit leaves.
+   */
   #nextBlockBytes(): number {
     const { request, limitBytes } = this.options;
     const most = Number(request.headers['content-length'] ?? limitBytes);

@@ -13,7 +13,10 @@ import { widgetScript } from './widget/script';
 interface Page {
   type: string;
   headers: HeaderList;
-  /** `address` is the address that the reader requested, such as `https://api.example.com`; `key` the parameter of that name. */
+  /**
+   * `address` is the address that the reader requested, such as `https://api.example.com`; `key`
+   * the parameter of that name.
+   */
   text: (address: string, key: string | null) => string;
   /** How long browsers may cache the page. By default they ask again. */
   cacheControl?: string;
@@ -30,7 +33,9 @@ const page = once(() => renderPage(document()));
 
 type OwnPath = (typeof operations)['openApi' | 'docs' | 'widgetScript' | 'widgetDemo']['path'];
 
-/** The pages by path. The document may be read from any origin, for API tools that run in a browser. */
+/**
+ * The pages by path. The document may be read from any origin, for API tools that run in a browser.
+ */
 const pages: Record<OwnPath, Page> = {
   '/openapi.json': {
     type: 'application/json; charset=utf-8',
@@ -58,8 +63,8 @@ const pages: Record<OwnPath, Page> = {
 export const isOwnPage = (path: string): path is OwnPath => Object.hasOwn(pages, path);
 
 /**
- * The first texts are compressed once each. Pages with the address of a request have as many texts as there are addresses: further
- * ones are sent as they are, because compressing one takes 10 ms.
+ * The first texts are compressed once each. Pages with the address of a request have as many texts
+ * as there are addresses: further ones are sent as they are, because compressing one takes 10 ms.
  */
 const packed = new Map<string, { zipped: Buffer | null; tag: string }>();
 const maxPacked = 20;

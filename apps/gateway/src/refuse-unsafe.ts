@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from '@parley/service';
 
-/** Headers that may occur only once: an upstream could choose another value of the two than the gateway. */
+/**
+ * Headers that may occur only once: an upstream could choose another value of the two
+ * than the gateway.
+ */
 const singleHeaders = new Set([
   'host',
   'content-length',
@@ -11,13 +14,16 @@ const singleHeaders = new Set([
   'expect',
 ]);
 
-/** Closes the connection: the end of the body is unknown, so the next bytes could be read as another request. */
+/**
+ * Closes the connection: the end of the body is unknown, so the next bytes could be read as
+ * another request.
+ */
 const refusal = (status: number, code: string, message: string) =>
   new HttpError(status, code, message, { headers: { Connection: 'close' } });
 
 /**
- * Throws for a request that Node's strict parser accepts but that must not be forwarded: a target that is not a path, a
- * repeated Host header, two lengths of the body, a protocol upgrade.
+ * Throws for a request that Node's strict parser accepts but that must not be forwarded: a target
+ * that is not a path, a repeated Host header, two lengths of the body, a protocol upgrade.
  */
 export function refuseUnsafe({
   url = '',
@@ -40,7 +46,8 @@ export function refuseUnsafe({
   if (encoding !== undefined && headers['content-length'] !== undefined) {
     throw refusal(400, 'ambiguous_length', 'Both Content-Length and Transfer-Encoding');
   }
-  // HTTP/1.0 has no transfer encodings. An HTTP/1.0 upstream would read the chunks as the body or as the next request.
+  // HTTP/1.0 has no transfer encodings. An HTTP/1.0 upstream would read the chunks as the body or
+  // as the next request.
   if (encoding !== undefined && httpVersion === '1.0') {
     throw refusal(400, 'ambiguous_length', 'Transfer-Encoding in an HTTP/1.0 request');
   }

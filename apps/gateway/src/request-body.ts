@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError, payloadTooLarge } from '@parley/service';
 
-/** The 413 of the services without their `Connection: close`: the client can still read it while it sends. */
+/**
+ * The 413 of the services without their `Connection: close`: the client can still read
+ * it while it sends.
+ */
 export const tooLarge = (limitBytes: number): HttpError => {
   const { status, code, message } = payloadTooLarge(limitBytes);
   return new HttpError(status, code, message);
@@ -17,7 +20,10 @@ export function checkLength({ headers }: IncomingMessage, limitBytes: number): v
 /** How long a client may continue to send a request that has already been answered. */
 const lingerMs = 5_000;
 
-/** Reads and discards the rest of a request that was answered before its end, so that the client can read the answer. */
+/**
+ * Reads and discards the rest of a request that was answered before its end, so that the client can
+ * read the answer.
+ */
 export function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;

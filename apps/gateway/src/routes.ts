@@ -6,18 +6,29 @@ export interface GatewayRoute {
   prefix: string;
   /** The route matches only paths that end with this. */
   suffix?: string;
-  /** The route matches only GET and HEAD, of the prefix itself and of paths with at most this many parts below it. */
+  /**
+   * The route matches only GET and HEAD, of the prefix itself and of paths with at most this
+   * many parts below it.
+   */
   readsBelow?: number;
   upstream: UpstreamName;
   /** Maximum size of a body. The upstream may have a lower limit for some of its paths. */
   limitBytes: number;
-  /** Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests). */
+  /**
+   * Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests).
+   */
   cors: boolean;
   /** The service itself answers browsers by origin (docs/adr/0060). */
   corsOfService?: boolean;
-  /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
+  /**
+   * Body of the 200 that answers every POST, also when it is too large or the upstream
+   * does not answer.
+   */
   fixedReply?: object;
-  /** Answers of paths that end with `/stream`, and those that a client accepts as such, are streams of events. */
+  /**
+   * Answers of paths that end with `/stream`, and those that a client accepts as such, are
+   * streams of events.
+   */
   hasStreams?: boolean;
   /** Maximum time for the answer, if it is less than the upstream's. */
   deadlineMs?: number;
@@ -33,7 +44,10 @@ const manage = { upstream: 'manage', limitBytes: mebibyte, cors: false } as cons
 /** Enough for a handler of 256 KiB, arguments and context of 1 MiB each, and secrets. */
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
 
-/** All public paths. Any other path is answered with 404, also when a service has it for other services. */
+/**
+ * All public paths. Any other path is answered with 404, also when a service has it
+ * for other services.
+ */
 const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/chat', ...chat },
   // Before the prefixes of chat: the first match is used.
@@ -91,8 +105,9 @@ const routes: readonly GatewayRoute[] = [
 ];
 
 /**
- * Paths that an upstream could normalize to another path: dot segments, an empty segment, an encoded slash, backslash,
- * dot or NUL, and characters outside visible ASCII. No existing path contains these.
+ * Paths that an upstream could normalize to another path: dot segments, an empty segment, an
+ * encoded slash, backslash, dot or NUL, and characters outside visible ASCII. No existing
+ * path contains these.
  */
 const ambiguous = /\/\.{1,2}(\/|$)|\/\/|%(2f|5c|2e|00)|[^\x21-\x7e]|[\\#]/i;
 

@@ -16,7 +16,10 @@ const accepts = ({ headers }: IncomingMessage, coding: 'br' | 'gzip'): boolean =
     String(headers['accept-encoding'] ?? ''),
   );
 
-/** Answers a GET or HEAD with content, compressed if the client accepts that, or with 304 if the client has it. */
+/**
+ * Answers a GET or HEAD with content, compressed if the client accepts that, or with 304 if
+ * the client has it.
+ */
 export function sendContent(
   request: IncomingMessage,
   response: ServerResponse,

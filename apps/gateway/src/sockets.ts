@@ -14,7 +14,10 @@ export const serverOptions: ServerOptions = {
   requireHostHeader: false,
 };
 
-/** Answers connections that carry no valid HTTP request with a JSON error, where Node would close them or send plain text. */
+/**
+ * Answers connections that carry no valid HTTP request with a JSON error, where Node would close
+ * them or send plain text.
+ */
 export function tuneServer(server: Server, listener: RequestListener, log: Logger): void {
   // The listener sends `100 Continue` itself, after its checks.
   server.on('checkContinue', listener);

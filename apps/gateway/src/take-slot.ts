@@ -8,8 +8,8 @@ import { ClientDisconnected } from './request-body';
 const defaultWaitMs = 10_000;
 
 /**
- * Takes one of the connections to a service and returns the function that gives it back. No caller takes all of them: it waits for
- * those that it has, and gets 429 after `waitMs`.
+ * Takes one of the connections to a service and returns the function that gives it back. No caller
+ * takes all of them: it waits for those that it has, and gets 429 after `waitMs`.
  */
 export function takeSlot(
   slots: Slots,

@@ -4,8 +4,9 @@ import { type UpstreamName, upstreamNames } from './routes';
 
 const connectTimeoutMs = 3_000;
 /**
- * Must be below the time after which a service closes an idle connection: 65 s in operation, SHUTDOWN_DRAIN_MS (5 s in
- * the manifests) at shutdown. Otherwise a request could be sent on a connection that is being closed.
+ * Must be below the time after which a service closes an idle connection: 65 s in operation,
+ * SHUTDOWN_DRAIN_MS (5 s in the manifests) at shutdown. Otherwise a request could be sent on a
+ * connection that is being closed.
  */
 const idleTimeoutMs = 4_000;
 const connectionsPerUpstream = 512;
@@ -21,7 +22,10 @@ export interface Upstream {
 }
 export type Upstreams = Partial<Record<UpstreamName, Upstream>>;
 
-/** One connection pool for each upstream that has an address. A connection is opened when a request needs it. */
+/**
+ * One connection pool for each upstream that has an address. A connection is opened when a
+ * request needs it.
+ */
 export function createUpstreams(
   addresses: Record<UpstreamName, { url: string | undefined; deadlineMs: number }>,
   connections = connectionsPerUpstream,

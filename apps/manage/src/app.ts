@@ -76,7 +76,10 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   >;
   payments: Pick<Payments, 'getStatus' | 'reconcile'>;
   reconcileLimitMs?: number;
-  /** Limits of streams of events; `perCaller` and `perOrganization` are open streams of this process. */
+  /**
+   * Limits of streams of events; `perCaller` and `perOrganization` are open streams
+   * of this process.
+   */
   streamLimits: EventStreamLimits;
   /** The same of streams of executions and of waits for their end. */
   executionStreamLimits: EventStreamLimits;

@@ -11,8 +11,8 @@ export interface AuditDeps {
 type Context = Pick<CallerContext, 'caller' | 'scope' | 'request' | 'requestId'>;
 
 /**
- * Adds the entry of a request to the audit log, in the transaction `tx` of its change. `isOfOrganization`: the change is not
- * one of an environment.
+ * Adds the entry of a request to the audit log, in the transaction `tx` of its change.
+ * `isOfOrganization`: the change is not one of an environment.
  */
 export const auditOf =
   ({ keyLimit }: AuditDeps, context: Context) =>
@@ -25,7 +25,10 @@ export const auditOf =
     return recordAudit(tx, of, auditSourceOf(context, keyLimit?.addressOf), entry);
   };
 
-/** Adds an entry about a person to the audit log of each organization of the person: sessions belong to none of them. */
+/**
+ * Adds an entry about a person to the audit log of each organization of the person: sessions belong
+ * to none of them.
+ */
 export async function auditPerson(
   { keyLimit }: AuditDeps,
   { request, requestId }: Pick<RequestContext, 'request' | 'requestId'>,

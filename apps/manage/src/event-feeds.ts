@@ -4,11 +4,16 @@ import { type FollowedEvent, followEvents } from '@parley/events';
 
 /** Time between two reads of the events of an environment that has streams. */
 const pollMs = 250;
-/** Events that are kept for the streams of an environment. A stream that is further behind reads them itself. */
+/**
+ * Events that are kept for the streams of an environment. A stream that is further behind
+ * reads them itself.
+ */
 const maxKept = 1_000;
 /** Size of these events, in characters of JSON. */
 const maxKeptChars = 4 * 1_048_576;
-/** Size of the events that a stream holds while its client reads them slowly; at least one event. */
+/**
+ * Size of the events that a stream holds while its client reads them slowly; at least one event.
+ */
 const maxTakenChars = 256 * 1_024;
 const pageSize = 200;
 
@@ -23,7 +28,9 @@ interface Feed {
   kept: KeptEvent[];
   from: string;
   position: string;
-  /** Number of times that the database was restored meanwhile: positions from before are unknown. */
+  /**
+   * Number of times that the database was restored meanwhile: positions from before are unknown.
+   */
   restores: number;
   readers: number;
   /** Resolved at the next read that found events, and when the feed ends. */
@@ -32,8 +39,8 @@ interface Feed {
 }
 
 /**
- * The new events of environments for their streams. Each environment is read once for all streams of this process, so a
- * hundred streams cost as many statements as one.
+ * The new events of environments for their streams. Each environment is read once for all streams
+ * of this process, so a hundred streams cost as many statements as one.
  */
 export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
   const feeds = new Map<string, Promise<Feed>>();
@@ -116,7 +123,10 @@ export function createEventFeeds(db: Db, onError: (error: unknown) => void) {
       return {
         /** The position after the events that `next` has returned. */
         position: () => position,
-        /** The next events; `resync` when the position is unknown, after which the next ones are those from now on. */
+        /**
+         * The next events; `resync` when the position is unknown, after which the next ones are
+         * those from now on.
+         */
         async next(): Promise<StreamedEvent[] | 'resync'> {
           while (!signal.aborted) {
             if (restores !== feed.restores) {

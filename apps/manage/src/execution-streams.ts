@@ -21,10 +21,16 @@ export interface ExecutionStreamDeps {
   bells: ExecutionBells;
 }
 
-/** Chunks that are read together. Fewer when they are large: a stream holds what its client has not read. */
+/**
+ * Chunks that are read together. Fewer when they are large: a stream holds what its
+ * client has not read.
+ */
 const pageSize = { largest: 200, smallest: 4 };
 const maxHeldChars = 64 * 1_024;
-/** Arguments and results above these sizes, in characters of JSON, are left out of an ended execution, as while it runs. */
+/**
+ * Arguments and results above these sizes, in characters of JSON, are left out of an ended
+ * execution, as while it runs.
+ */
 const maxValueChars = 16 * 1_024;
 const maxValuesChars = 128 * 1_024;
 /** Pieces of a text, of up to 8,000 characters. */
@@ -32,7 +38,10 @@ const pieces = /.{1,8000}/gsu;
 /** Streams of a process that send a long reply from the database at the same time. */
 const maxLongReplies = 32;
 const longReplyChars = 64 * 1_024;
-/** Time between two looks for the end of executions and for chunks, in case a message of Redis is lost. */
+/**
+ * Time between two looks for the end of executions and for chunks, in case a message
+ * of Redis is lost.
+ */
 const lookEveryMs = 1_000;
 /** Numbers from here on belong to chunks that are made from the stored execution. */
 const firstMade = 9 * chunksPerAttempt;
@@ -40,8 +49,8 @@ const firstMade = 9 * chunksPerAttempt;
 const lastNumber = firstMade + chunksPerAttempt - 1;
 
 /**
- * The chunks of executions for their readers: those that the running turn writes to Redis, and where Redis has lost them the
- * ones that are made from the stored execution (docs/adr/0062).
+ * The chunks of executions for their readers: those that the running turn writes to Redis, and
+ * where Redis has lost them the ones that are made from the stored execution (docs/adr/0062).
  */
 export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDeps) {
   const watched = new Map<
@@ -51,7 +60,9 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
   let timer: NodeJS.Timeout | undefined;
   const longReplies = createSlots({ total: maxLongReplies });
 
-  /** Looks for the end of all executions that have readers here, with one statement for each tenant. */
+  /**
+   * Looks for the end of all executions that have readers here, with one statement for each tenant.
+   */
   async function look(): Promise<void> {
     const byTenant = Map.groupBy(watched, ([, { tenant }]) => tenant);
     const looks = [...byTenant].map(([tenant, entries]) =>
@@ -117,8 +128,8 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
       }
     },
     /**
-     * The chunks after the number `after`, until the end of the execution. Those of an execution that has been lost in
-     * between follow a `reset-step`.
+     * The chunks after the number `after`, until the end of the execution. Those of an execution
+     * that has been lost in between follow a `reset-step`.
      */
     async *read(
       scope: Scope,
@@ -169,7 +180,10 @@ export function createExecutionStreams({ db, chunks, bells }: ExecutionStreamDep
     },
   };
 
-  /** The chunks of the stored execution. A stream that has to wait for its turn ends, and its client connects again. */
+  /**
+   * The chunks of the stored execution. A stream that has to wait for its turn ends, and its
+   * client connects again.
+   */
   async function* madeOf(
     scope: Scope,
     execution: StoredExecution,

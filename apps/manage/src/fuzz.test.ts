@@ -146,7 +146,8 @@ test.each(operations)(
       );
       if (response.status >= 500) throw new Error(sent);
       if (response.status === 204) continue;
-      // Successful answers are checked by the service (`checkResponses`), which would answer with 500.
+      // Successful answers are checked by the service (`checkResponses`), which would
+      // answer with 500.
       if (response.status >= 400) {
         expect(JSON.parse(text)).toMatchObject({
           error: expect.stringMatching(/./),

@@ -7,8 +7,8 @@ const waitMs = 10_000;
 const slots = createSlots({ total: 6 });
 
 /**
- * Waits for a place among the requests that read a text or file of megabytes, and holds it until the client has read the answer. Throws
- * when none becomes free in time.
+ * Waits for a place among the requests that read a text or file of megabytes, and holds it until
+ * the client has read the answer. Throws when none becomes free in time.
  */
 export async function holdLargeRead({ scope, signal, response }: CallerContext): Promise<void> {
   const release = await slots.acquire(String(scope.tenant), signal, waitMs);

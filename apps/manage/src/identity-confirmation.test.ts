@@ -62,7 +62,10 @@ const ownersOf = async (subject = provider.person.sub): Promise<string[]> => {
 };
 const whoIs = async (browser: Browser) => (await browser.get('/v1/me').expect(200)).body.person.id;
 
-/** A person of another organization whose browser has come back from the provider with an invitation. */
+/**
+ * A person of another organization whose browser has come back from the provider
+ * with an invitation.
+ */
 async function asked(): Promise<{
   person: Person;
   browser: Browser;

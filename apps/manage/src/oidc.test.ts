@@ -45,7 +45,10 @@ const signInActions = async () =>
     ({ action }: { action: string }) => action,
   );
 
-/** Signs the provider's person in, as a browser does, up to the address to which the provider sends it back: the result opens it. */
+/**
+ * Signs the provider's person in, as a browser does, up to the address to which the provider sends
+ * it back: the result opens it.
+ */
 async function beginSignIn(
   body: object = {},
   { cookie = '', app = createManageApp(api.deps), change = (url: string) => url } = {},

@@ -40,7 +40,10 @@ interface OidcConfig {
 
 export type Oidc = ReturnType<typeof createOidc>;
 
-/** The person or the provider refused, the provider does not answer, or its answer does not pass the checks. */
+/**
+ * The person or the provider refused, the provider does not answer, or its answer does not
+ * pass the checks.
+ */
 export class OidcError extends Error {
   constructor(
     readonly code: 'sign_in_cancelled' | 'sign_in_failed',
@@ -81,8 +84,8 @@ const discoveryMs = 60 * 60_000;
 const timeoutSeconds = 5;
 
 /**
- * Signs people in at an OpenID provider, with the authorization code flow, PKCE, a nonce and a check of the token's signature.
- * `redirectUrl`: where the provider sends the browser back to.
+ * Signs people in at an OpenID provider, with the authorization code flow, PKCE, a nonce and a
+ * check of the token's signature. `redirectUrl`: where the provider sends the browser back to.
  */
 export function createOidc(
   { issuer, clientId, clientSecret, ...settings }: OidcSettings,
@@ -117,7 +120,10 @@ export function createOidc(
 
   return {
     ...settings,
-    /** The address at the provider to which the browser is sent, and what has to be checked when it returns. */
+    /**
+     * The address at the provider to which the browser is sent, and what has to be checked
+     * when it returns.
+     */
     async begin(): Promise<{ url: string; checks: OidcChecks }> {
       const client = await loadClient();
       const provider = await discover(client).catch(() => {
@@ -172,7 +178,10 @@ export function createOidc(
   };
 }
 
-/** How Parley proves itself: in the header, which every provider has to accept unless it lists only the form. */
+/**
+ * How Parley proves itself: in the header, which every provider has to accept unless it
+ * lists only the form.
+ */
 const authentication = (client: Client, secret: string | undefined): openidClient.ClientAuth =>
   secret === undefined
     ? client.None()
@@ -184,17 +193,25 @@ const authentication = (client: Client, secret: string | undefined): openidClien
         authenticate(secret)(server, ...request);
       };
 
-/** What identifies is stored unchanged or refused. Its length is that of a subject in OpenID Connect Core 1.0, section 2. */
+/**
+ * What identifies is stored unchanged or refused. Its length is that of a subject in OpenID Connect
+ * Core 1.0, section 2.
+ */
 const isIdentifier = (claim: unknown): claim is string =>
   typeof claim === 'string' &&
   claim !== '' &&
   claim.length <= 255 &&
   findUnstorable(claim) === null;
 
-/** Control characters, such as NUL, which PostgreSQL does not store, and those that change the direction of a text. */
+/**
+ * Control characters, such as NUL, which PostgreSQL does not store, and those that change the
+ * direction of a text.
+ */
 const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A claim that people read. It identifies no one, so what cannot be stored or shown is left out. */
+/**
+ * A claim that people read. It identifies no one, so what cannot be stored or shown is left out.
+ */
 function shownText(claim: unknown, maxLength: number): string | null {
   if (typeof claim !== 'string') return null;
   const text = claim.toWellFormed().replace(unshown, '').trim().slice(0, maxLength).toWellFormed();

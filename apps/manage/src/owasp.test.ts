@@ -30,14 +30,18 @@ import type { ManageOperation, Sample } from './testing/samples/sample';
 import { trigger } from './testing/samples/triggers';
 
 /**
- * The OWASP API Security Top 10 of 2023 for the management API, through the gateway. callers.test sends every operation with
- * every kind of caller and the ids of others; fuzz.test sends varied requests to every operation.
+ * The OWASP API Security Top 10 of 2023 for the management API, through the gateway. callers.test
+ * sends every operation with every kind of caller and the ids of others; fuzz.test sends varied
+ * requests to every operation.
  */
 let api: TestApi;
 let manage: TestUpstream;
 let gateway: TestGateway;
 let world: World;
-/** A provider whose answer the test sets. Guards refuse its address unless it is named `allowed.example.com`. */
+/**
+ * A provider whose answer the test sets. Guards refuse its address unless it is named
+ * `allowed.example.com`.
+ */
 let provider: ProviderServer;
 let answer: () => ProviderAnswer | Promise<ProviderAnswer>;
 let hits = 0;

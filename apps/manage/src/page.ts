@@ -13,8 +13,8 @@ interface ListQuery {
 }
 
 /**
- * The page that a request asks for, and the answer with its rows. A cursor is bound to the list, its filters and the
- * environment: with others it is refused.
+ * The page that a request asks for, and the answer with its rows. A cursor is bound to the list,
+ * its filters and the environment: with others it is refused.
  */
 export function pageOf<Q extends ListQuery>(
   list: string,

@@ -32,8 +32,8 @@ const wordsOf = {
 };
 
 /**
- * Sends a person a link, which ends the earlier one. False when neither the organization nor the server can send it, or the provider
- * has not taken it.
+ * Sends a person a link, which ends the earlier one. False when neither the organization nor the
+ * server can send it, or the provider has not taken it.
  */
 export async function mailLink(
   { db, publicUrl, channels }: PersonMailDeps,
@@ -47,7 +47,8 @@ export async function mailLink(
   if (mail === null) return false;
   const token = await createPersonLink(db, id, { purpose, email, proofTenant: mail.proofTenant });
   const { subject, text } = wordsOf[purpose];
-  // Without the name of the person: anyone may have typed both, and what they typed must not be sent.
+  // Without the name of the person: anyone may have typed both, and what they typed
+  // must not be sent.
   const where = oneLine(organizations.map((one) => one.name).join(', '));
   const link = personLinkAddress(publicUrl, purpose, token);
   const ending = 'Otherwise ignore this e-mail: nothing changes.';

@@ -10,8 +10,9 @@ interface Databases {
 type AnyHandler = (input: never, context: never) => Promise<unknown>;
 
 /**
- * Returns the handlers of all operations. Those of operations with the word `replica` read from `reads`, unless the request has
- * `Cache-Control: no-cache`: a caller that has just changed something then sees it.
+ * Returns the handlers of all operations. Those of operations with the word `replica` read from
+ * `reads`, unless the request has `Cache-Control: no-cache`: a caller that has just changed
+ * something then sees it.
  */
 export function readFromReplica<Deps extends Databases, Handlers extends object>(
   operations: Record<keyof Handlers, Operation>,

@@ -7,7 +7,10 @@ import type { z } from 'zod';
 /** Enough time to sign in at a provider, or to answer a question. */
 const lifeSeconds = 600;
 
-/** What is sealed. It is authentic when it is opened; only its content may have the form of another version. */
+/**
+ * What is sealed. It is authentic when it is opened; only its content may have the form of
+ * another version.
+ */
 interface Envelope {
   content: unknown;
   /** Null: it was begun without a session. */
@@ -24,14 +27,17 @@ export interface SealedCookie<Content extends z.ZodType> {
 export type SealedCookies = ReturnType<typeof createSealedCookies>;
 
 /**
- * Cookies that keep what a session began until its next request, so that any process can continue it. They are encrypted
- * and authenticated with a key derived from SECRETS_KEY: what another host, another port of this machine or the person
- * wrote into them has no content, and what another session began has none in this one.
+ * Cookies that keep what a session began until its next request, so that any process can continue
+ * it. They are encrypted and authenticated with a key derived from SECRETS_KEY: what another host,
+ * another port of this machine or the person wrote into them has no content, and what another
+ * session began has none in this one.
  */
 export function createSealedCookies(secretsKey: string, nowMs: () => number = Date.now) {
   const box = createSecretBox(secretsKey, 'parley sign-in cookies');
   return {
-    /** A cookie that the same session may send back within ten minutes. `session`: null without one. */
+    /**
+     * A cookie that the same session may send back within ten minutes. `session`: null without one.
+     */
     seal<Content extends z.ZodType>(
       { name }: SealedCookie<Content>,
       content: z.input<Content>,
@@ -44,8 +50,9 @@ export function createSealedCookies(secretsKey: string, nowMs: () => number = Da
     },
 
     /**
-     * The content of a request's cookie and the session that began it; null when it was not sealed here under this name, has
-     * expired, or the request has another session. The session is looked up only if the rest is valid.
+     * The content of a request's cookie and the session that began it; null when it was not sealed
+     * here under this name, has expired, or the request has another session. The session is looked
+     * up only if the rest is valid.
      */
     async open<Content extends z.ZodType>(
       { name, content }: SealedCookie<Content>,

@@ -16,14 +16,16 @@ export type AdmitSignIn = (email: string, address: string) => Promise<void>;
 
 const windowMs = 5 * 60_000;
 /**
- * Attempts for one e-mail address from everywhere are limited to this many times `perPerson`: 20 in five minutes by default, too few
- * to guess a password. A lower limit would let anyone lock a person out.
+ * Attempts for one e-mail address from everywhere are limited to this many times `perPerson`:
+ * 20 in five minutes by default, too few to guess a password. A lower limit would let anyone
+ * lock a person out.
  */
 const addressesPerPerson = 4;
 
 /**
- * Limits attempts to sign in, those that succeed included: otherwise the answers would show which e-mail addresses exist. While
- * Redis does not answer, no one signs in, because guesses would have no limit.
+ * Limits attempts to sign in, those that succeed included: otherwise the answers would show
+ * which e-mail addresses exist. While Redis does not answer, no one signs in, because guesses
+ * would have no limit.
  */
 export function createSignInLimit(
   redis: RedisConnection,
@@ -47,7 +49,9 @@ export function createSignInLimit(
   };
 }
 
-/** The network address of a request's client, for limits and for people to recognize their sessions. */
+/**
+ * The network address of a request's client, for limits and for people to recognize their sessions.
+ */
 export const clientAddress = (
   request: IncomingMessage,
   keyLimit: { addressOf: (request: IncomingMessage) => string } | undefined,

@@ -24,7 +24,9 @@ interface Result {
 /** An answer of a provider may be a reason, which is part of a response and of the audit log. */
 const maxReasonChars = 300;
 
-/** Asks the provider of an integration for something that requires its settings and changes nothing. */
+/**
+ * Asks the provider of an integration for something that requires its settings and changes nothing.
+ */
 export async function testIntegration(
   { testLimitMs = 15_000, ...deps }: IntegrationTestDeps,
   integration: Integration,

@@ -12,7 +12,9 @@ const publicErrors = [
   'no_active_config',
 ];
 
-/** The error as a caller gets it that does not see everything. Other errors may quote a provider. */
+/**
+ * The error as a caller gets it that does not see everything. Other errors may quote a provider.
+ */
 export const publicErrorOf = (error: string): string =>
   publicErrors.includes(error) ? error : 'failed';
 

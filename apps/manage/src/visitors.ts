@@ -20,7 +20,10 @@ export const createVisitorLimit = (redis: RedisConnection): VisitorDeps['admitVi
 
 const wrongOrigin = () => forbidden('The key does not allow this origin', 'origin_not_allowed');
 
-/** The key of a request and its origin. From here on the browser may read the answer, errors included. */
+/**
+ * The key of a request and its origin. From here on the browser may read the answer,
+ * errors included.
+ */
 export async function admitOrigin(
   { findWebsite, publicUrl, keyLimit }: VisitorDeps,
   { request, response }: Pick<Exchange, 'request' | 'response'>,
@@ -54,8 +57,8 @@ const visitors = new WeakMap<object, SignedVisitor>();
 export const visitorOf = (context: object): SignedVisitor => visitors.get(context)!;
 
 /**
- * Lets only requests with a token of their key and origin pass. The visitor is then the caller: one of the key's organization,
- * without a permission.
+ * Lets only requests with a token of their key and origin pass. The visitor is then the caller: one
+ * of the key's organization, without a permission.
  */
 export const createVisitorGuard =
   (deps: VisitorDeps) =>

@@ -8,8 +8,9 @@ export interface ExecutionWaits {
 }
 
 /**
- * Waits until an execution has ended, at most `waitMs` and no longer than the client. Throws when the caller or the organization
- * has too many streams and waits, and when the caller may no longer ask. `leave`: of `streams.admit`, if the caller has been admitted before.
+ * Waits until an execution has ended, at most `waitMs` and no longer than the client. Throws when
+ * the caller or the organization has too many streams and waits, and when the caller may no longer
+ * ask. `leave`: of `streams.admit`, if the caller has been admitted before.
  */
 export async function waitForExecution(
   { executionStreams, streams }: ExecutionWaits,

@@ -22,7 +22,10 @@ export async function answerApi(deps: KapsoDeps, request: ApiRequest): Promise<A
   return answerCommand(deps, account, call);
 }
 
-/** Answers the commands `parley whatsapp` and `parley emails show`, with the messages of their account only. */
+/**
+ * Answers the commands `parley whatsapp` and `parley emails show`, with the messages of
+ * their account only.
+ */
 async function answerCommand(
   { store }: KapsoDeps,
   account: Account,

@@ -10,7 +10,10 @@ import type { Account } from './store';
 
 export interface StandInsDeps extends KapsoDeps {
   log: Logger;
-  /** After a message the conversation page waits this long for the reply, because it has no script that could add it. */
+  /**
+   * After a message the conversation page waits this long for the reply, because it has no script
+   * that could add it.
+   */
   replyWaitMs?: number;
 }
 
@@ -22,8 +25,9 @@ const emailPolicy =
 const fallbackCustomer = '56911111111';
 
 /**
- * The stand-ins of the providers for development (docs/adr/0049): Flow below /flow, Kapso below /kapso and Resend below
- * /resend, each with the provider's protocol; the pages of payers, customers and readers; and /api for the command line.
+ * The stand-ins of the providers for development (docs/adr/0049): Flow below /flow, Kapso below
+ * /kapso and Resend below /resend, each with the provider's protocol; the pages of payers, customers
+ * and readers; and /api for the command line.
  */
 export function createStandIns(deps: StandInsDeps): RequestListener {
   return (request, response) => {
@@ -75,8 +79,8 @@ async function handle(
 }
 
 /**
- * Refuses names of other hosts, which a web page can point at this machine to read its messages, and forms of other
- * sites, which could send messages.
+ * Refuses names of other hosts, which a web page can point at this machine to read its messages,
+ * and forms of other sites, which could send messages.
  */
 function refuseForeign({ headers, method }: IncomingMessage, address: string): void {
   const host = URL.parse(`http://${headers.host ?? ''}`);

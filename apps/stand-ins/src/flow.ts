@@ -2,7 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type ApiAnswer, type ApiRequest, sendWebhook } from './provider';
 import type { Account, Order, Store } from './store';
 
-/** The secret with which every account signs. It protects nothing: the stand-in only listens on this machine. */
+/**
+ * The secret with which every account signs. It protects nothing: the stand-in only listens
+ * on this machine.
+ */
 const secretKey = 'offline';
 const required = [
   'commerceOrder',
@@ -12,7 +15,9 @@ const required = [
   'urlConfirmation',
   'urlReturn',
 ] as const;
-/** Maximum length of a field of an order. Longer ones would displace other entries of the account. */
+/**
+ * Maximum length of a field of an order. Longer ones would displace other entries of the account.
+ */
 const maxFieldChars = 2_048;
 const refusal = (status: number, code: number, message: string): ApiAnswer => ({
   status,
@@ -86,7 +91,8 @@ function create(
     return refusal(400, 102, 'urlConfirmation or urlReturn');
   const order: Order = {
     token: `${randomBytes(20).toString('hex').toUpperCase()}L`,
-    // Above the numbers of real accounts, so that an account that is configured later has no order with the same number.
+    // Above the numbers of real accounts, so that an account that is configured later has no order
+    // with the same number.
     flowOrder: 9_000_000_000 + Math.floor(Math.random() * 999_999_999),
     status: 1,
     isNotified: false,
@@ -170,8 +176,9 @@ export function findOrder(
 }
 
 /**
- * Pays or refuses an order and sends Flow's callback, which contains the token only. The first choice is final: another press
- * only repeats a callback that was not accepted. Returns the problem of the callback, or null.
+ * Pays or refuses an order and sends Flow's callback, which contains the token only. The first
+ * choice is final: another press only repeats a callback that was not accepted. Returns the problem
+ * of the callback, or null.
  */
 export async function settle(
   store: Store,

@@ -104,7 +104,10 @@ function changeWebhooks(
   return { status: 204 };
 }
 
-/** Takes a message of the business and reports that it was delivered, as WhatsApp does a moment later. */
+/**
+ * Takes a message of the business and reports that it was delivered, as WhatsApp
+ * does a moment later.
+ */
 function take(deps: KapsoDeps, account: Account, number: string, { body }: ApiRequest): ApiAnswer {
   const request = fieldsOf(body);
   const { type, recipient, to } = request as Record<string, string>;
@@ -180,8 +183,8 @@ function add(store: Store, account: Account, message: Omit<Message, 'id' | 'at'>
 }
 
 /**
- * Sends a customer's message to the webhooks of a number. It is kept if they accept it. Returns the problem in words, or null
- * with the message.
+ * Sends a customer's message to the webhooks of a number. It is kept if they accept it. Returns the
+ * problem in words, or null with the message.
  */
 export async function writeAsCustomer(
   store: Store,
@@ -217,7 +220,10 @@ export async function writeAsCustomer(
   return { problem };
 }
 
-/** Sends a delivery about a message to the webhooks of its number (docs/reference/providers.md#kapso-webhooks). */
+/**
+ * Sends a delivery about a message to the webhooks of its number
+ * (docs/reference/providers.md#kapso-webhooks).
+ */
 async function report(
   account: Account,
   message: Message,
@@ -284,11 +290,17 @@ const send = (url: string, event: string, body: string, secret: string): Promise
     body,
   });
 
-/** The number that a customer's setup link connects: always the same one, so that a second press changes nothing. */
+/**
+ * The number that a customer's setup link connects: always the same one, so that a second press
+ * changes nothing.
+ */
 export const numberOfCustomer = (customer: string): string =>
   `1555${String(createHash('sha256').update(customer).digest().readUInt32BE() % 10_000_000).padStart(7, '0')}`;
 
-/** Reports the number of a customer as connected, as Kapso does at the end of its setup page. Returns the problem or null. */
+/**
+ * Reports the number of a customer as connected, as Kapso does at the end of its setup page.
+ * Returns the problem or null.
+ */
 export const connectCustomer = (
   { gatewayUrl, projectSecret }: KapsoDeps,
   customer: string,

@@ -11,7 +11,10 @@ import { z } from 'zod';
 import { createStandIns } from './app';
 import { openStore } from './store';
 
-/** The variables are set by `npm start`. They are not in a config.ts, because the service is never deployed. */
+/**
+ * The variables are set by `npm start`. They are not in a config.ts, because the service
+ * is never deployed.
+ */
 const variables = {
   ...serviceVariables(4006),
   STAND_INS_URL: urlVariable().meta({

@@ -7,7 +7,10 @@ import { style } from './style';
 const escape = (text: unknown): string =>
   String(text ?? '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Content-Security-Policy of a page: no scripts, nothing from elsewhere. `returnTo`: another origin to which a form leads. */
+/**
+ * Content-Security-Policy of a page: no scripts, nothing from elsewhere. `returnTo`: another origin
+ * to which a form leads.
+ */
 export const policyOf = (returnTo = ''): string =>
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-src 'self'; form-action 'self' ${returnTo}; base-uri 'none'; frame-ancestors 'none'`;
 
@@ -48,7 +51,10 @@ export const messagePage = (title: string, text: string): string =>
 const hidden = (name: string, value: string): string =>
   `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`;
 
-/** The payment page: Pay and Refuse, or what was chosen. `problem`: why the callback was not accepted. */
+/**
+ * The payment page: Pay and Refuse, or what was chosen. `problem`: why the callback
+ * was not accepted.
+ */
 export function orderPage(order: Order, problem: string | null): string {
   const { subject, email, commerceOrder, flowOrder, status, isNotified, token, urlReturn } = order;
   const press = (choice: string, label: string, kind = '') =>
@@ -75,7 +81,10 @@ ${outcome}${hasReturn ? back : ''}
   );
 }
 
-/** The setup page of a number, at which its owner connects it. `number`: the number that was connected. */
+/**
+ * The setup page of a number, at which its owner connects it. `number`: the number
+ * that was connected.
+ */
 export const connectPage = (
   customer: string,
   number: string | null,

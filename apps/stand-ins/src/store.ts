@@ -60,7 +60,10 @@ export interface Email {
   at: string;
 }
 
-/** What the providers keep for one account: the development environment of an organization. Lists begin with the oldest. */
+/**
+ * What the providers keep for one account: the development environment of an organization. Lists
+ * begin with the oldest.
+ */
 export interface Account {
   readonly apiKey: string;
   orders: Order[];
@@ -79,11 +82,17 @@ export interface Store {
 
 /** The newest entries that are kept of each list of an account. */
 export const kept = { orders: 200, messages: 500, webhooks: 50, emails: 100 } as const;
-/** Maximum size of an account's file. The oldest entries of the largest list are removed until it fits. */
+/**
+ * Maximum size of an account's file. The oldest entries of the largest list are
+ * removed until it fits.
+ */
 const maxBytes = 4 * 1024 * 1024;
 const maxAccounts = 1_000;
 
-/** Opens the accounts in a folder: one file for each, which is read at the start and replaced with each change. */
+/**
+ * Opens the accounts in a folder: one file for each, which is read at the start and replaced
+ * with each change.
+ */
 export function openStore(folder: string): Store {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const accounts = new Map<string, Account>();

@@ -16,7 +16,10 @@ export interface AppDeps {
   checkResponses: boolean;
 }
 
-/** The HTTP app of the tool executor, which runs user-written handlers (docs/reference/tools.md#tool-executor). */
+/**
+ * The HTTP app of the tool executor, which runs user-written handlers
+ * (docs/reference/tools.md#tool-executor).
+ */
 export function createExecutorApp({
   executor,
   executorToken,

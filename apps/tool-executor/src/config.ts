@@ -1,7 +1,10 @@
 import { listVariable, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
-/** The executor has no database, Redis or model credentials, so that an escape from a sandbox cannot reach any. */
+/**
+ * The executor has no database, Redis or model credentials, so that an escape from a sandbox
+ * cannot reach any.
+ */
 export const toolExecutorVariables = {
   ...serviceVariables(4004),
   EXECUTOR_TOKEN: z.string().meta({

@@ -57,8 +57,9 @@ const cachedCodeChars = 16 * 1024 * 1024;
 const maxTries = 3;
 
 /**
- * Runs handlers: parses the code (cached by hash), then runs it in a warm process. Parsing has its own processes, so that a
- * parser that one tenant's text has compromised never shares a process with another tenant's handler.
+ * Runs handlers: parses the code (cached by hash), then runs it in a warm process. Parsing has its
+ * own processes, so that a parser that one tenant's text has compromised never shares a process
+ * with another tenant's handler.
  */
 export function createExecutor(options: ExecutorOptions) {
   const {

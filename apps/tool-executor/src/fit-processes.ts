@@ -13,18 +13,24 @@ export const levelsOf = (maxProcesses: number): NonNullable<PoolOptions['levels'
 const mebibyte = 1024 * 1024;
 /** The service itself, and the processes for parsing. */
 const baseBytes = (128 + maxCompilers * 48) * mebibyte;
-/** A process whose handler uses its 64 MiB, its own memory, and what the service holds for its requests and answers. */
+/**
+ * A process whose handler uses its 64 MiB, its own memory, and what the service holds for its
+ * requests and answers.
+ */
 const processBytes = 144 * mebibyte;
 
-/** Memory that the executor needs at most when `maxProcesses` and the processes for nested calls are all in use. */
+/**
+ * Memory that the executor needs at most when `maxProcesses` and the processes for nested
+ * calls are all in use.
+ */
 export function neededBytes(maxProcesses: number): number {
   const { count, processes } = levelsOf(maxProcesses);
   return baseBytes + (maxProcesses + count * processes) * processBytes;
 }
 
 /**
- * The largest number of processes up to `maxProcesses` that fits the memory, at least 1, which may fit only without nested
- * calls. Throws when it does not fit either.
+ * The largest number of processes up to `maxProcesses` that fits the memory, at least 1, which may
+ * fit only without nested calls. Throws when it does not fit either.
  */
 export function fitProcesses(maxProcesses: number, memoryBytes: number): number {
   let fitting = maxProcesses;

@@ -12,7 +12,8 @@ startProcess(async () => {
   const config = loadConfig(toolExecutorVariables, process.env);
   const log = createLogger({ service: 'tool-executor', level: config.LOG_LEVEL });
   const metrics = createMetrics('tool-executor');
-  // More processes than processors would only share them: calls that wait for other servers make the pool grow.
+  // More processes than processors would only share them: calls that wait for other servers
+  // make the pool grow.
   const minProcesses =
     config.EXECUTOR_MIN_PROCESSES ?? Math.min(4, Math.max(2, availableParallelism()));
   const wanted = Math.max(minProcesses, config.EXECUTOR_MAX_PROCESSES);

@@ -8,8 +8,9 @@ import {
 } from '../testing/start-test-executor';
 
 /*
- * Custom tools that call custom tools. Each holds its sandbox while it waits for the next. The test serves chat's endpoint
- * for tool calls, and executes a called tool at the depth that the executor sends.
+ * Custom tools that call custom tools. Each holds its sandbox while it waits for the next.
+ * The test serves chat's endpoint for tool calls, and executes a called tool at the depth
+ * that the executor sends.
  */
 
 // On a busy machine each process that is added for deeper calls takes seconds to start.
@@ -17,7 +18,9 @@ jest.setTimeout(180_000);
 
 const chains = 4;
 const leafCode = 'return [args.name + args.level]';
-/** Continues when every chain holds a sandbox, so that none is free for the tools that they call. */
+/**
+ * Continues when every chain holds a sandbox, so that none is free for the tools that they call.
+ */
 const linkCode = `
   if (args.level === 0) await parley.waitForOthers({});
   const rest = await parley.next({ name: args.name, level: args.level + 1 });

@@ -28,7 +28,10 @@ export interface RunAccess {
   timeoutMs: number;
 }
 
-/** Answers the requests of one run. Every connection of a handler is opened and checked here, in the service. */
+/**
+ * Answers the requests of one run. Every connection of a handler is opened and checked
+ * here, in the service.
+ */
 export function createRequestHandler(
   { guardedFetch, toolCallback }: { guardedFetch: GuardedFetch; toolCallback: ToolCallback },
   { allowedHosts, callback, timeoutMs }: RunAccess,

@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Exchange, unauthorized } from '@parley/service';
 
-/** Refuses requests without the token. The comparison takes the same time however much of a wrong token is correct. */
+/**
+ * Refuses requests without the token. The comparison takes the same time however much of a wrong
+ * token is correct.
+ */
 export function requireToken(token: string): (exchange: Pick<Exchange, 'request'>) => void {
   const expected = digest(token);
   return ({ request }) => {

@@ -8,7 +8,9 @@ import { seal } from './sandbox/seal';
 /** Descriptor of the pipe to the service, the only connection of the process. */
 const serviceDescriptor = 3;
 
-/** A sandbox process loads the engine, is sealed, then runs or compiles one handler after the other. */
+/**
+ * A sandbox process loads the engine, is sealed, then runs or compiles one handler after the other.
+ */
 async function main(): Promise<void> {
   const service = new Socket({ fd: serviceDescriptor, readable: true, writable: true });
   const send = ({ head, bytes }: { head: FromSandbox; bytes?: Uint8Array }) =>

@@ -8,9 +8,10 @@ const opening = 'async function handler(args, context, parley, fetch) {\n';
 const closing = '\n}';
 
 /**
- * Replaces the types of a handler by blanks, so that the remaining code keeps its lines and columns. TypeScript that must be
- * compiled (enums, namespaces, parameter properties) is refused. `isBroken`: the parser itself failed and will refuse all
- * further code, so the process must be replaced.
+ * Replaces the types of a handler by blanks, so that the remaining code keeps its lines and
+ * columns. TypeScript that must be compiled (enums, namespaces, parameter properties) is
+ * refused. `isBroken`: the parser itself failed and will refuse all further code, so the process
+ * must be replaced.
  */
 export function stripTypes(code: string): StripResult {
   try {
@@ -28,7 +29,9 @@ export function stripTypes(code: string): StripResult {
   }
 }
 
-/** The error's stack begins with `:line`, followed by the code and a row of `^` under the position. */
+/**
+ * The error's stack begins with `:line`, followed by the code and a row of `^` under the position.
+ */
 function positionOf(stack: string): { line?: number; column?: number } {
   const lines = stack.split('\n');
   const line = Number(/^[^\n]*:(\d+)$/.exec(lines[0] ?? '')?.[1]);

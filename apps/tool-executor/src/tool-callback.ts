@@ -25,10 +25,16 @@ export interface ToolCallback {
 
 const timeoutMs = 60_000;
 const maxAnswerBytes = 2 * 1024 * 1024;
-/** Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a stopping chat closes. */
+/**
+ * Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a
+ * stopping chat closes.
+ */
 const idleTimeoutMs = 4_000;
 
-/** Calls tools through chat, as the actor that the token is bound to. Failures are returned, not thrown. */
+/**
+ * Calls tools through chat, as the actor that the token is bound to. Failures are
+ * returned, not thrown.
+ */
 export function createToolCallback(): ToolCallback {
   const dispatcher = new Agent({
     connections: 128,

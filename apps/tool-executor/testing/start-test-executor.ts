@@ -31,8 +31,9 @@ export interface Answer {
 const testToken = 'test-executor-token';
 
 /**
- * Bundles a process as tools/build.mjs does (`childBuildOptions`) and returns its path. The name of the folder contains
- * the process id, so that the next test run can remove it (libs/embedded) when this one was killed.
+ * Bundles a process as tools/build.mjs does (`childBuildOptions`) and returns its path. The name of
+ * the folder contains the process id, so that the next test run can remove it (libs/embedded) when
+ * this one was killed.
  */
 export async function buildSandbox(
   source = join(__dirname, '../src/sandbox-process.ts'),
@@ -79,7 +80,8 @@ export async function startTestExecutor(
   });
   await executor.warm();
   const server = createServer(app);
-  // After 5 s, the default, the server would close a connection that a delayed test is about to use again.
+  // After 5 s, the default, the server would close a connection that a delayed test is
+  // about to use again.
   server.keepAliveTimeout = 600_000;
   const url = await listen(server);
   const post = async (

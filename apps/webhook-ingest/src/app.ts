@@ -15,13 +15,19 @@ export interface IngestDeps extends ReceiveDeps {
   checkResponses: boolean;
   metrics?: HttpMetrics;
   bodyMemory?: BodyMemory;
-  /** Accepted signing secrets by provider. With an empty list every delivery is refused, Clerk's excepted (below). */
+  /**
+   * Accepted signing secrets by provider. With an empty list every delivery is refused, Clerk's
+   * excepted (below).
+   */
   secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
   /** Whether Clerk's deliveries are accepted unsigned while it has no secret. Default: false. */
   acceptsUnsignedIdentity?: boolean;
 }
 
-/** Serves the webhook endpoints of the five providers. They take no API key: deliveries are signed, except for Flow's. */
+/**
+ * Serves the webhook endpoints of the five providers. They take no API key: deliveries are signed,
+ * except for Flow's.
+ */
 export function createIngestApp(deps: IngestDeps): RequestListener {
   const {
     log,

@@ -4,9 +4,14 @@ import type { Logger } from '@parley/service';
 
 export type JobSender = ReturnType<typeof createJobSender>;
 
-/** Deliveries received within this time share a job: enqueueing and running one costs as much as receiving its delivery. */
+/**
+ * Deliveries received within this time share a job: enqueueing and running one costs as much as
+ * receiving its delivery.
+ */
 const batchWindowMs = 20;
-/** Maximum number of deliveries of a job, which are retried together when their worker is killed. */
+/**
+ * Maximum number of deliveries of a job, which are retried together when their worker is killed.
+ */
 const largestJob = 50;
 
 type DeliveryJob = (typeof deliveryJobs)[string];
@@ -35,7 +40,10 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
   }
 
   return {
-    /** Enqueues a job for a stored delivery within milliseconds. The worker's sweep sends jobs that did not arrive. */
+    /**
+     * Enqueues a job for a stored delivery within milliseconds. The worker's sweep sends jobs
+     * that did not arrive.
+     */
     send(path: string, deliveryRowId: string, requestId: string): void {
       const name = deliveryJobs[path];
       if (name === undefined) throw new Error(`There is no job for deliveries at ${path}`);
@@ -44,7 +52,10 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
       waiting.set(name, deliveries);
       running ??= sleep(batchWindowMs).then(drain);
     },
-    /** Keeps the token of a payment callback in Redis; false when `max` others are. Rejects when Redis is unavailable. */
+    /**
+     * Keeps the token of a payment callback in Redis; false when `max` others are. Rejects when
+     * Redis is unavailable.
+     */
     holdToken: (token: string, max: number): Promise<boolean> => queues.heldTokens.add(token, max),
     /** Resolves when every job sent so far has been enqueued or has failed. */
     async settled(): Promise<void> {

@@ -29,9 +29,10 @@ export interface ReceiveDeps {
 const noOwner: Owner = { tenant: null, environment: null };
 
 /**
- * Processes a delivery: checks the signature of the raw bytes, finds the owner, stores one row and sends its job. Resolves
- * when the delivery may be acknowledged, and throws the endpoint's refusal otherwise. It does not wait for Redis: once the
- * row is stored, the worker's sweep sends a job that was lost.
+ * Processes a delivery: checks the signature of the raw bytes, finds the owner, stores one row
+ * and sends its job. Resolves when the delivery may be acknowledged, and throws the endpoint's
+ * refusal otherwise. It does not wait for Redis: once the row is stored, the worker's sweep sends
+ * a job that was lost.
  */
 export async function receiveDelivery(
   deps: ReceiveDeps,
@@ -80,7 +81,8 @@ export async function receiveDelivery(
     }
     const stored = await keep(deps, { ...row, status: event.isHandled ? 'received' : 'ignored' });
     if (!event.isHandled) return;
-    // An earlier try was stored as unattributed. The owner is known by now, so the provider's retry is processed.
+    // An earlier try was stored as unattributed. The owner is known by now, so the provider's
+    // retry is processed.
     const isRevived = !stored.isNew && stored.status === 'unattributed' && location !== null;
     if (isRevived) await deps.inbox.revive(stored.id, owner);
     if (stored.isNew || isRevived || stored.status === 'received')
@@ -117,7 +119,10 @@ const whenUnavailable =
     throw refusals.unavailable;
   };
 
-/** Answers and counts an unsigned delivery that has no effect, without storing it: any client can send these. */
+/**
+ * Answers and counts an unsigned delivery that has no effect, without storing it: any
+ * client can send these.
+ */
 function drop(
   deps: ReceiveDeps,
   { provider, refusals }: WebhookEndpoint,
@@ -162,7 +167,10 @@ function toRow(
 /** How much of the body of a refused delivery is stored. */
 const keptRefusedBytes = 16 * 1024;
 
-/** The row of a refused delivery. Its id is random: a forged delivery must not occupy the id of a later, genuine one. */
+/**
+ * The row of a refused delivery. Its id is random: a forged delivery must not occupy the id of a
+ * later, genuine one.
+ */
 const refused = (
   endpoint: WebhookEndpoint,
   delivery: RawDelivery,

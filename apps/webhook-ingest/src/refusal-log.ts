@@ -3,9 +3,15 @@ import type { Inbox, NewDelivery } from '@parley/webhooks';
 
 export type RefusalLog = ReturnType<typeof createRefusalLog>;
 
-/** Refused deliveries stored per minute. Any client can send them, so a flood must not cause writes without limit. */
+/**
+ * Refused deliveries stored per minute. Any client can send them, so a flood must not cause
+ * writes without limit.
+ */
 const keptPerMinute = 30;
-/** This many consecutive refusals suggest a secret that was changed on one side only, and are logged as an error. */
+/**
+ * This many consecutive refusals suggest a secret that was changed on one side only, and are
+ * logged as an error.
+ */
 const alarmingRun = 10;
 
 export function createRefusalLog({ inbox, log }: { inbox: Inbox; log: Logger }) {
@@ -13,7 +19,10 @@ export function createRefusalLog({ inbox, log }: { inbox: Inbox; log: Logger }) 
   let minute = 0;
   let kept = 0;
   return {
-    /** Logs a refused delivery, and stores it unless the limit of this minute is reached. Never rejects. */
+    /**
+     * Logs a refused delivery, and stores it unless the limit of this minute is
+     * reached. Never rejects.
+     */
     async note(delivery: NewDelivery, requestId: string): Promise<void> {
       const { provider, path, reason } = delivery;
       const run = (runs.get(provider) ?? 0) + 1;

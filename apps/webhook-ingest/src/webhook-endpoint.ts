@@ -17,7 +17,10 @@ export interface DeliveryEvent {
   eventType: string | null;
   /** False for an event without effect here: it is stored and acknowledged, and has no job. */
   isHandled: boolean;
-  /** What cannot be understood in a part of the delivery. The rest is processed, and the answer is the one to a malformed body. */
+  /**
+   * What cannot be understood in a part of the delivery. The rest is processed, and the answer is
+   * the one to a malformed body.
+   */
   problem?: string;
 }
 
@@ -28,7 +31,10 @@ export type Owner = Pick<NewDelivery, 'tenant' | 'environment'>;
 
 export type Location = { ok: true; owner: Owner } | { ok: false; reason: string };
 
-/** One webhook endpoint: everything in which the providers differ. `receiveDelivery` has what they share. */
+/**
+ * One webhook endpoint: everything in which the providers differ. `receiveDelivery` has
+ * what they share.
+ */
 export interface WebhookEndpoint {
   provider: string;
   operation: (typeof operations)[
@@ -37,13 +43,17 @@ export interface WebhookEndpoint {
     | 'kapsoMessagesWebhook'
     | 'polarWebhook'
     | 'resendWebhook'];
-  /** Deliveries are accepted without a signature. Those that are malformed or have no effect are not stored. */
+  /**
+   * Deliveries are accepted without a signature. Those that are malformed or have no
+   * effect are not stored.
+   */
   isUnsigned?: boolean;
   /** Checks the signature with the configured secrets. Pure. */
   verify(delivery: RawDelivery, nowMs: number): Verdict;
   /**
-   * Called when `verify` refuses: checks the signature with the owner's own secret. Until then the owner that the body
-   * names is only a claim, so a refusal takes the same steps, and the same time, whether or not that owner exists.
+   * Called when `verify` refuses: checks the signature with the owner's own secret. Until then the
+   * owner that the body names is only a claim, so a refusal takes the same steps, and the same
+   * time, whether or not that owner exists.
    */
   verifyOwner?(db: Queryable, delivery: RawDelivery, refused: Verdict): Promise<Verdict>;
   /** Reads what the acknowledgement depends on. Pure. */
@@ -60,7 +70,9 @@ export interface WebhookEndpoint {
   };
 }
 
-/** The name of an event; undefined for an empty text or another type, which make the body malformed. */
+/**
+ * The name of an event; undefined for an empty text or another type, which make the body malformed.
+ */
 export const eventNameAt = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 

@@ -12,7 +12,10 @@ import {
 jest.setTimeout(120_000);
 
 const all = ['list', 'read', 'create', 'update'] as const;
-/** A contact may access its own sales by its entity and its own notes by its id. It may not delete anything. */
+/**
+ * A contact may access its own sales by its entity and its own notes by its id. It may not
+ * delete anything.
+ */
 const shopper: RoleDefinition = {
   slug: 'shopper',
   name: 'Shopper',

@@ -39,7 +39,10 @@ const last = async () =>
     )
   )[0];
 
-/** Posts a body that is signed with the secret of a connection, as the organization of the connection can. */
+/**
+ * Posts a body that is signed with the secret of a connection, as the organization of
+ * the connection can.
+ */
 async function postAs(connectionId: string, event: string, body: object): Promise<number> {
   const signature = signBody(
     Buffer.from(JSON.stringify(body)),
@@ -65,7 +68,10 @@ async function report(
   await until(async () => (await last())?.status !== 'received');
 }
 
-/** Adds a message of the fixtures' connection. Without `messageId` the response to the send request is not stored yet. */
+/**
+ * Adds a message of the fixtures' connection. Without `messageId` the response to the send request
+ * is not stored yet.
+ */
 const addMessage = (id: string, messageId: string | null) =>
   services.db.pool.query(
     `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload,

@@ -74,7 +74,10 @@ const excess = [
   { type: 'image', image: { id: '1' }, kapso: { media_url: 'https://m.example/2' } },
   { type: 'image', image: { caption: 'mira' } },
 ];
-/** Sends 50 messages at once, 30 more than are answered one by one, and waits until the answers of the others have been sent. */
+/**
+ * Sends 50 messages at once, 30 more than are answered one by one, and waits until the answers of
+ * the others have been sent.
+ */
 async function flood(contact: string): Promise<void> {
   const alone = Array.from({ length: 20 }, (_, n) => text(`alone ${n}`));
   const batch = [...alone, ...excess].map((message) => inbound(contact, message));
@@ -263,7 +266,8 @@ test('a contact keeps its thread when its number or its scoped id is missing', a
   expect(services.kapso.sent.map(({ body }) => body.recipient)).toContain(scoped);
   await receive(inbound(contact, { ...text('solo numero') }));
   await services.settled();
-  // This message has both ids, so the thread of the scoped id is merged into the thread of the number.
+  // This message has both ids, so the thread of the scoped id is merged into the
+  // thread of the number.
   await receive(
     inbound(contact, { ...text('ambos'), from_user_id: scoped }, { phone_number: `+${contact}` }),
   );
@@ -530,7 +534,8 @@ describe('a reply whose sending fails', () => {
     );
     expect(await retry(first)).toEqual({ ok: false, reason: 'in_doubt' });
     expect(await retry(first, true)).toEqual(isSent);
-    // The replacement has failed without being sent: retrying the first message sends the replacement.
+    // The replacement has failed without being sent: retrying the first message sends
+    // the replacement.
     await services.db.pool.query(
       "update messages set status = 'failed', message_id = null where id = $1",
       [id],
@@ -549,7 +554,8 @@ describe('a reply whose sending fails', () => {
   test('because its worker was killed is searched for in the history of the provider first', async () => {
     const contact = await say();
     await services.settled();
-    // The state that a killed process leaves: claimed, accepted by the provider, and the response not stored.
+    // The state that a killed process leaves: claimed, accepted by the provider, and the
+    // response not stored.
     await services.db.pool.query(
       "update messages set status = 'sending', message_id = null, lease_owner = 'dead', lease_until = now() where contact = $1 and direction = 'outbound'",
       [contact],

@@ -156,7 +156,8 @@ test('another process continues the execution of a killed one from its recorded 
   const claimed = (await agents.claimExecution(scope.tenant, { id: executionId }))!;
   const running = agents.runExecution(claimed, new AbortController().signal);
   await until(async () => asked.length === 2);
-  // As after kill -9 or a long pause: the lease has expired, and what the process writes later has no effect.
+  // As after kill -9 or a long pause: the lease has expired, and what the process writes
+  // later has no effect.
   await services.db.pool.query(
     `update executions set lease_owner = 'killed', lease_until = now() - interval '1 second' where tenant = $1 and id = $2`,
     [scope.tenant, executionId],

@@ -8,7 +8,10 @@ export interface JobRuntime extends Runtime {
   connect: ConnectDeps;
   /** Messages of a contact within a minute that are answered one by one. */
   messagesPerContact: number;
-  /** Fetches files of messages, from the public internet and from the deployment's own addresses of Kapso. */
+  /**
+   * Fetches files of messages, from the public internet and from the deployment's own
+   * addresses of Kapso.
+   */
   fetchGuarded: GuardedFetch['fetch'];
 }
 

@@ -7,8 +7,8 @@ import type { Logger } from '@parley/service';
 const maxLines = 100;
 
 /**
- * Logs a line for each agent that lists roles and answers a connected number, itself or through a router. On channels it
- * acts with these roles, so the log explains why a call is denied there.
+ * Logs a line for each agent that lists roles and answers a connected number, itself or through a
+ * router. On channels it acts with these roles, so the log explains why a call is denied there.
  */
 export async function logRolesOnChannels(db: Queryable, log: Logger): Promise<void> {
   const answering = (await listAnswering(db, null)).filter(({ isConnected }) => isConnected);

@@ -18,8 +18,8 @@ const jobsOfUnits: ReadonlySet<string> = new Set<JobName>([
 ]);
 
 /**
- * Adds a span, a metric and a log line to each attempt of a job. Units of work that share a job, such as deliveries, have their
- * own, in the trace of the request that caused them.
+ * Adds a span, a metric and a log line to each attempt of a job. Units of work that share a job,
+ * such as deliveries, have their own, in the trace of the request that caused them.
  */
 export function observeJobs({
   log,

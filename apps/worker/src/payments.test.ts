@@ -460,7 +460,8 @@ describe('while PostgreSQL is silent', () => {
     closing.push(postgres.cut, redis.cut, () => database.close());
     const [one, two, lost] = [await make(), await make(), await make()];
     for (const { order } of [one, two, lost]) order.status = 2;
-    expect(await post(`token=${one.order.token}`, { url })).toEqual(received); // now connections are warm
+    // Now connections are warm.
+    expect(await post(`token=${one.order.token}`, { url })).toEqual(received);
     await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
 
     postgres.freeze();

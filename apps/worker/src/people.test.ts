@@ -113,7 +113,10 @@ const setConversations = (
     changeOrganization(tx, scope().organizationId, { conversations }),
   );
 
-/** The model answers when `release` is called, after `toolCall` if it is given. `asked`: it has got that request. */
+/**
+ * The model answers when `release` is called, after `toolCall` if it is given. `asked`: it has
+ * got that request.
+ */
 function holdModel(toolCall?: { text: string; toolCalls: { name: string; args: object }[] }) {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -227,7 +230,8 @@ test('a takeover between the reply and its outbox keeps the reply back', async (
   const { asked, release } = holdModel();
   await receive(contact, 'Hi');
   await asked;
-  // The end of the turn does not need the lock of the thread; the worker then waits for it before it fills the outbox.
+  // The end of the turn does not need the lock of the thread; the worker then waits for it before
+  // it fills the outbox.
   await services.db.transaction(async (tx) => {
     const thread = (await lockThread(tx, scope(), nameOf(contact)))!;
     release();

@@ -17,8 +17,9 @@ interface Deps {
 const cacheMs = 1_000;
 
 /**
- * Registers metrics of the waiting work: jobs in Redis, deliveries and trigger runs in PostgreSQL. They are read at each
- * scrape. Every worker reports the same values, so dashboards use the maximum. A value that cannot be read is left out.
+ * Registers metrics of the waiting work: jobs in Redis, deliveries and trigger runs in PostgreSQL.
+ * They are read at each scrape. Every worker reports the same values, so dashboards use the
+ * maximum. A value that cannot be read is left out.
  */
 export function registerWorkMetrics({ db, queues, metrics, log }: Deps): void {
   function gauge<R, L extends string>(

@@ -191,7 +191,8 @@ test('when two processes concurrently register with different secrets, the conne
   services.kapso.beforeWebhookCall = async ({ method }) => {
     if (method !== 'PATCH' || !isFirst) return undefined;
     isFirst = false;
-    // A process with the old secret registers right after this request, and stores its result before this process does.
+    // A process with the old secret registers right after this request, and stores its result
+    // before this process does.
     const event = { phoneNumberId, customerId: null };
     expect(await connectNumber({ ...connect, webhookSecrets: [secret] }, event)).toMatchObject({
       ok: true,

@@ -24,9 +24,10 @@ const askEveryMs = 100;
 const sweepEveryMs = 500;
 
 /**
- * Plans trigger runs for new events, on notification and at least twice a second, and begins runs that are due in this
- * process. A job asks the other processes to help when a tenant has more runs than this process may begin now. Every worker
- * does this; row locks prevent duplicates. What a killed process was to begin is found by a later sweep.
+ * Plans trigger runs for new events, on notification and at least twice a second, and begins runs
+ * that are due in this process. A job asks the other processes to help when a tenant has more runs
+ * than this process may begin now. Every worker does this; row locks prevent duplicates. What a
+ * killed process was to begin is found by a later sweep.
  */
 export function relayEvents({
   queues,

@@ -133,7 +133,10 @@ export function shareWork<Unit>({
   return {
     /** Serves the backlog of a tenant: some of its units may be due. */
     wake,
-    /** Processes the unit that a job names, or leaves it in the backlog when the tenant has its share. */
+    /**
+     * Processes the unit that a job names, or leaves it in the backlog when the
+     * tenant has its share.
+     */
     async run(
       tenant: number,
       claimNamed: () => Promise<Unit | null>,

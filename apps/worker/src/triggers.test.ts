@@ -144,7 +144,10 @@ async function runs(scope: Scope): Promise<Run[]> {
   return rows;
 }
 
-/** A second ago, because the column rounds to milliseconds. A job has been sent for it, so that no sweep sends one. */
+/**
+ * A second ago, because the column rounds to milliseconds. A job has been sent for it, so that no
+ * sweep sends one.
+ */
 const makeDue = (id: string) =>
   db.pool.query(
     "update trigger_runs set run_at = now() - interval '1 s', enqueued_at = now() where id = $1",

@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterAll(() => services.close());
 
 const contact = '14155550134';
-/** Without events about numbers, which have their own test: deliveries after the removal of a number are refused. */
+/**
+ * Without events about numbers, which have their own test: deliveries after the removal of a
+ * number are refused.
+ */
 const inAnyOrder = samples.filter(
   ({ path, file }) => !path.endsWith('/flow') && !file.includes('phone_number'),
 );
@@ -160,7 +163,8 @@ describe('every fixture, twice, in any order', () => {
         { external_id: 'user_2zFixtPhoneOnly000000000003', email: null },
       ],
       memberships: [{ role: 'member' }, { role: 'member' }],
-      // order.paid 5000, external-id 5000, customer-metadata 5000, discounted 5000, subscription 5000; refunds 5000.
+      // order.paid 5000, external-id 5000, customer-metadata 5000, discounted 5000, subscription
+      // 5000; refunds 5000.
       credits: [{ external_id: 'org_2zFixtOrgAcme00000000000001', sum: 20_000 }],
       outbound: [
         { message_id: 'wamid.FIXTAPP01', status: 'sent' },
@@ -173,7 +177,8 @@ describe('every fixture, twice, in any order', () => {
     for (const seed of [1, 2, 3]) {
       const again = await replay(shuffled([...withoutDeletions, ...withoutDeletions], seed));
       expect(again).toEqual(once);
-      // A message and an e-mail belong to an environment, a change of an account or of credits to both.
+      // A message and an e-mail belong to an environment, a change of an account or of
+      // credits to both.
       const owners = await rows(
         `select distinct provider, environment from webhook_deliveries where tenant is not null order by provider`,
       );

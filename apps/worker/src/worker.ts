@@ -36,7 +36,10 @@ export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
   log: Logger;
   metrics?: Metrics;
   tracer?: Tracer;
-  /** Days between the deletion of an organization at the identity provider and the deletion of its data here. */
+  /**
+   * Days between the deletion of an organization at the identity provider and the deletion
+   * of its data here.
+   */
   purgeGraceDays: number;
   /** Retention of webhook deliveries. */
   retention: Retention;

@@ -1,4 +1,4 @@
-/* eslint-disable @nx/enforce-module-boundaries, no-restricted-properties -- tests process deliveries through webhook-ingest and the worker */
+/* eslint-disable @nx/enforce-module-boundaries -- deliveries pass through two services here */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
@@ -82,7 +82,10 @@ type Definitions = Pick<
   'agents' | 'entityTypes' | 'roles' | 'routers' | 'tools'
 >;
 
-/** Starts webhook-ingest and the worker in this process, on real PostgreSQL and Redis, with stand-ins of the providers. */
+/**
+ * Starts webhook-ingest and the worker in this process, on real PostgreSQL and Redis, with stand-ins
+ * of the providers.
+ */
 export async function startWebhookServices({
   definitions = {},
   variables = {},

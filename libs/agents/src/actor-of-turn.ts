@@ -5,9 +5,10 @@ import { agentActor } from '@parley/permissions';
 import type { ChatRequest } from './chat-result';
 
 /**
- * The actor for which the prompt and the tool calls of a turn are checked (docs/reference/permissions.md#actors). An agent that
- * lists roles acts by them on every channel, and within the roles of its callers. Without any of these it acts as the system
- * on a channel, unless another agent called it.
+ * The actor for which the prompt and the tool calls of a turn are checked
+ * (docs/reference/permissions.md#actors). An agent that lists roles acts by them on every channel,
+ * and within the roles of its callers. Without any of these it acts as the system on a channel,
+ * unless another agent called it.
  */
 export async function actorOfTurn(
   db: Queryable,

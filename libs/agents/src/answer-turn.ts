@@ -28,7 +28,10 @@ export async function answerTurn(
     isFinished = true;
     return recorder.finish(outcome);
   };
-  /** The result of a turn that this process has lost: a takeover has ended it, or its lease has expired. */
+  /**
+   * The result of a turn that this process has lost: a takeover has ended it, or its
+   * lease has expired.
+   */
   const afterLoss = async (outcome: ToolLoopOutcome): Promise<ChatResult> =>
     (await recorder.recordOvertaken(outcome))
       ? storedResult(running, outcome.usage)
@@ -95,8 +98,8 @@ export async function answerTurn(
     if (!isStored) return await afterLoss(outcome);
     return toChatResult(running, outcome, replyId);
   } finally {
-    // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires. Another process
-    // then continues a background execution.
+    // After an unexpected error the turn is ended if the database is reachable; otherwise its lease
+    // expires. Another process then continues a background execution.
     if (!isFinished && !isBackground)
       await store.finish(turn, failed('internal error')).catch(() => {});
     turnQueue.leave(turn);
@@ -112,7 +115,10 @@ function finishReasonOf({ end }: ToolLoopOutcome): FinishReason {
     : 'error';
 }
 
-/** Returns the turn's recorder, which also records the usage and the step of a router's classification. */
+/**
+ * Returns the turn's recorder, which also records the usage and the step of a
+ * router's classification.
+ */
 function recorderOf(store: TurnStore, { turn, routing }: RunningTurn): TurnRecorder {
   const recorder = createTurnRecorder(store, turn);
   const classification = routing?.classification ?? null;

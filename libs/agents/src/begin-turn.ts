@@ -44,7 +44,8 @@ export async function beginTurn(
   // What the agent declares is unknown until the model has chosen one.
   const first = await begin(request.params ?? {}, routing?.isProvisional === true);
   if (!first.ok || first.turn !== null) return first;
-  // Only the API can report a missing param to the caller. On a channel the prompt is compiled without it.
+  // Only the API can report a missing param to the caller. On a channel the prompt is
+  // compiled without it.
   const mustBeComplete = channel === 'api' && (request.depth ?? 0) === 0;
   const { threadContextParams } = first.agent.definition;
   const checked = checkParams(threadContextParams, request.params ?? {}, {

@@ -20,9 +20,9 @@ const maxTokenChars = 4_096;
 const maxPayloadBytes = 256 * 1024;
 
 /**
- * Tokens with which the code of a custom tool calls tools on behalf of the tool's caller. A token contains the caller's
- * actor, tool list and context, signed with a key derived from SECRETS_KEY (the first key signs, all keys verify), so that
- * any chat process can verify it without a store.
+ * Tokens with which the code of a custom tool calls tools on behalf of the tool's caller. A token
+ * contains the caller's actor, tool list and context, signed with a key derived from SECRETS_KEY
+ * (the first key signs, all keys verify), so that any chat process can verify it without a store.
  */
 export function createCallbackTokens(secretsKey: string, nowMs: () => number = Date.now) {
   const keys = secretsKey
@@ -50,7 +50,8 @@ export function createCallbackTokens(secretsKey: string, nowMs: () => number = D
       };
       const token = pack(payload);
       if (token.length <= maxTokenChars) return token;
-      // A thread's params can have any size. If the token is too long, tools called from code do not get them.
+      // A thread's params can have any size. If the token is too long, tools called from code
+      // do not get them.
       const { params: _params, ...rest } = context;
       const smaller = pack({ ...payload, c: rest });
       if (smaller.length > maxTokenChars)

@@ -3,7 +3,10 @@ import type { ToolContext } from '@parley/tools';
 import type { FailingAgent } from './failure-reply';
 import type { AgentFailure } from './load-agent';
 
-/** What `agent.chat` and channels set. When the signal is aborted, the turn ends after the current step. */
+/**
+ * What `agent.chat` and channels set. When the signal is aborted, the turn ends after
+ * the current step.
+ */
 type FromContext = Partial<
   Omit<ToolContext, 'threadId' | 'executionId' | 'callId' | 'agentSlug' | 'via'>
 >;
@@ -12,7 +15,10 @@ export interface ChatRequest extends FromContext {
   agent: { id: string } | { slug: string } | { routerSlug: string };
   message: string;
   threadId?: string;
-  /** `threadId` is found only if it is a thread of the API: conversations of channels are not the caller's to read. */
+  /**
+   * `threadId` is found only if it is a thread of the API: conversations of channels are not the
+   * caller's to read.
+   */
   isLimitedToApi?: boolean;
   externalThreadId?: string;
   params?: JsonObject;
@@ -20,7 +26,10 @@ export interface ChatRequest extends FromContext {
   phoneNumber?: string;
   /** api, whatsapp, widget or dashboard. */
   channel: string;
-  /** Who asks. The agent acts for the same person, and does only what the roles of both allow (docs/adr/0041). */
+  /**
+   * Who asks. The agent acts for the same person, and does only what the roles of both allow
+   * (docs/adr/0041).
+   */
   caller?: Actor;
   /** Replaces the agent's model for this message. */
   model?: string;
@@ -32,8 +41,8 @@ export type ChatFailure =
   | { ok: false; reason: 'thread_not_found' }
   | { ok: false; reason: 'invalid_params'; problems: ErrorDetail[] }
   /**
-   * The message is stored, but no model answered. `model` is the last one that was called. `detail` is its answer, which may
-   * quote messages of people.
+   * The message is stored, but no model answered. `model` is the last one that was called. `detail`
+   * is its answer, which may quote messages of people.
    */
   | (StoredFailure & {
       reason:
@@ -64,7 +73,10 @@ export type ChatResult =
   | {
       ok: true;
       response: ChatResponse;
-      /** `stored`: a person has taken the thread over. The message is stored, no agent answers, `message` is "". */
+      /**
+       * `stored`: a person has taken the thread over. The message is stored, no agent answers,
+       * `message` is "".
+       */
       state: 'answered' | 'stored';
     }
   | ChatFailure;

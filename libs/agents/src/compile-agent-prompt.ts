@@ -9,7 +9,10 @@ export interface CompilePromptRequest {
   slug: string;
   message?: string;
   channel?: string;
-  /** Replaces the thread's params: either their fields, or `{ params }` as in a message's `threadContext`. */
+  /**
+   * Replaces the thread's params: either their fields, or `{ params }` as in a message's
+   * `threadContext`.
+   */
   threadMetadata?: JsonObject;
   requestId?: string;
   signal?: AbortSignal;
@@ -23,7 +26,10 @@ export type CompiledPrompt =
   | { ok: true; raw: string; compiled: string; context: JsonObject }
   | { ok: false; reason: 'not_found' };
 
-/** Compiles an agent's system prompt as in a conversation, and returns the values it used. Nothing is stored. */
+/**
+ * Compiles an agent's system prompt as in a conversation, and returns the values it used.
+ * Nothing is stored.
+ */
 export async function compileAgentPrompt(
   deps: { db: Db; tools: Tools },
   scope: Scope,

@@ -27,7 +27,10 @@ export interface Prompt {
   context: JsonObject;
 }
 
-/** Compiles an agent's system prompt. Its tool calls are checked for the actor (docs/reference/prompts.md#syntax). */
+/**
+ * Compiles an agent's system prompt. Its tool calls are checked for the actor
+ * (docs/reference/prompts.md#syntax).
+ */
 export async function compilePrompt(
   { db, tools }: { db: Db; tools: Tools },
   scope: Scope,

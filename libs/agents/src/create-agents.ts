@@ -24,7 +24,9 @@ export interface AgentDeps {
   tools: Tools;
   models: Models;
   log: AgentLog;
-  /** Time limit of a turn, including its wait for earlier turns of the thread; default 2 minutes. */
+  /**
+   * Time limit of a turn, including its wait for earlier turns of the thread; default 2 minutes.
+   */
   turnTimeoutMs?: number;
   /** Maximum history of a thread that the model gets, in tokens; default 32,000. */
   historyTokens?: number;
@@ -75,7 +77,8 @@ export function createAgents(deps: AgentDeps): Agents {
     },
     async chatWithAgent(scope, request) {
       const { agentSlug, actor, ...rest } = request;
-      // The other agent has its own roles and tools, but acts for the same person and within the roles of its caller.
+      // The other agent has its own roles and tools, but acts for the same person and within the
+      // roles of its caller.
       const result = await runChat(chatDeps, scope, {
         ...rest,
         agent: { slug: agentSlug },

@@ -43,7 +43,10 @@ const texts: Readonly<Record<string, Texts>> = {
   },
 };
 
-/** The text for a person on a channel to whom an agent cannot reply (docs/reference/chat.md#failures). */
+/**
+ * The text for a person on a channel to whom an agent cannot reply
+ * (docs/reference/chat.md#failures).
+ */
 function failureText({
   language = 'en',
   onFailure,
@@ -54,8 +57,9 @@ function failureText({
 }
 
 /**
- * The same text, after the conversation was handed to a person if the agent's definition says so. Outside the opening hours it is
- * the organization's `closedMessage`. A conversation that waits for a person already stays as it is.
+ * The same text, after the conversation was handed to a person if the agent's definition says so.
+ * Outside the opening hours it is the organization's `closedMessage`. A conversation that waits for
+ * a person already stays as it is.
  */
 export async function failureReply(
   db: Db,
@@ -86,15 +90,17 @@ const recentReply = statement(
 );
 
 /**
- * What a visitor of a website reads when the turn fails and the agent has `onFailure`; null if the thread has the text of another failure within the last hour.
- * On other channels the caller of the turn decides.
+ * What a visitor of a website reads when the turn fails and the agent has `onFailure`; null if
+ * the thread has the text of another failure within the last hour. On other channels the caller
+ * of the turn decides.
  */
 export async function textOfFailure(
   { db }: { db: Db },
   scope: Scope,
   failing: { channel: string; turn: { threadId: string }; agent?: FailingAgent; reason: string },
 ): Promise<string | null> {
-  // Without `onFailure` the chat itself says that there is no answer, in the visitor's language, with a button to try again.
+  // Without `onFailure` the chat itself says that there is no answer, in the visitor's language,
+  // with a button to try again.
   if (failing.channel !== 'widget' || failing.agent?.onFailure === undefined) return null;
   const { threadId } = failing.turn;
   // Before the text is decided on: each failure asks for a person.
@@ -112,7 +118,9 @@ const addReply = statement(
    group by e.id`,
 );
 
-/** Adds the text to the thread's last turn. False: a person answers the thread, or it was erased. */
+/**
+ * Adds the text to the thread's last turn. False: a person answers the thread, or it was erased.
+ */
 export async function addFailureReply(
   tx: Queryable,
   scope: Scope,

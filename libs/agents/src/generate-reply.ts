@@ -89,7 +89,8 @@ export async function generateReply(
     recorder,
     stream: running.stream,
     toolCallsPerMessage: deps.toolCallsPerMessage,
-    // A turn that is not nested keeps its own calls, so it can always answer, and needs no statement (docs/adr/0039).
+    // A turn that is not nested keeps its own calls, so it can always answer, and needs no
+    // statement (docs/adr/0039).
     ...(request.rootExecutionId !== undefined && {
       takeModelCall: () =>
         deps.store.takeNestedCall(

@@ -27,7 +27,10 @@ const actingByRoles = statement(
   },
 );
 
-/** Lists the agents with roles among `answering` and the agents of its routers, without duplicates, at most `limit`. */
+/**
+ * Lists the agents with roles among `answering` and the agents of its routers, without duplicates,
+ * at most `limit`.
+ */
 export async function listActingByRoles(
   db: Queryable,
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],

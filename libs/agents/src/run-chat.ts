@@ -7,7 +7,10 @@ import { chooseAgent } from './routers/choose-agent';
 import { mayContinue } from './threads/read-threads';
 import type { ChatDeps, RunningTurn } from './running-turn';
 
-/** Answers one message: chooses the agent, stores the turn and runs it (docs/reference/chat.md#how-a-message-is-answered). */
+/**
+ * Answers one message: chooses the agent, stores the turn and runs it
+ * (docs/reference/chat.md#how-a-message-is-answered).
+ */
 export async function runChat(
   deps: ChatDeps,
   scope: Scope,

@@ -29,7 +29,10 @@ import type { ReplyStream } from './background/reply-stream';
 import type { RecordedTurn } from './running-turn';
 import type { TurnRecorder } from './threads/turn-recorder';
 
-/** Maximum model calls in a turn without those of nested turns; the last one offers no tools (docs/reference/limits.md#chat). */
+/**
+ * Maximum model calls in a turn without those of nested turns; the last one offers no tools
+ * (docs/reference/limits.md#chat).
+ */
 export const maxModelCalls = 10;
 /** Maximum calls of a tool with the same arguments in a turn. */
 const maxSameCalls = 3;
@@ -62,9 +65,14 @@ export interface ToolLoopRequest {
   toolCallsPerMessage: number;
   /** Shows the turn to its readers while it runs. */
   stream?: ReplyStream;
-  /** Called before each model call; false if the limit of all nested turns is reached. Absent in a turn that is not nested. */
+  /**
+   * Called before each model call; false if the limit of all nested turns is reached. Absent in a
+   * turn that is not nested.
+   */
   takeModelCall?: () => Promise<boolean>;
-  /** Aborted when the caller disconnects: the current step is completed, and no further step begins. */
+  /**
+   * Aborted when the caller disconnects: the current step is completed, and no further step begins.
+   */
   signal?: AbortSignal;
   /** Time limit of the rest of the turn. */
   timeLimitMs: number;
@@ -84,14 +92,20 @@ export interface ToolLoopOutcome {
   iterations: number;
   usage: ModelUsage;
   toolCalls: ToolCallSummary[];
-  /** The result of the last `router.transfer` that succeeded. Other results are not kept, because they can be large. */
+  /**
+   * The result of the last `router.transfer` that succeeded. Other results are not kept, because
+   * they can be large.
+   */
   lastTransfer?: Json;
   steps: Json[];
   /** The first free position among the turn's messages. */
   position: number;
 }
 
-/** Calls the model and runs the tools that it asks for, until it answers. Each step is stored before the next begins. */
+/**
+ * Calls the model and runs the tools that it asks for, until it answers. Each step is stored before
+ * the next begins.
+ */
 export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOutcome> {
   const { models, scope, settings, recorded, stream } = request;
   const usage = recorded?.usage ?? { inputTokens: 0, outputTokens: 0 };
@@ -200,7 +214,10 @@ const cuts: Partial<Record<FinishReason, string>> = {
   error: 'the provider ended the answer with an error',
 };
 
-/** Why the calls of a reply must not run: its last call may be incomplete, and the others were not meant to be the whole. */
+/**
+ * Why the calls of a reply must not run: its last call may be incomplete, and the others were not
+ * meant to be the whole.
+ */
 const cutOf = ({ finishReason }: ModelReply): string | null => cuts[finishReason] ?? null;
 
 /** The end of a turn with a reply whose calls are not run. */
@@ -216,7 +233,9 @@ function answeredWith({ text, finishReason, toolCalls }: ModelReply): ToolLoopEn
   };
 }
 
-/** Stores the calls of a reply, runs them and adds their results to the turn. With `cut` none runs. */
+/**
+ * Stores the calls of a reply, runs them and adds their results to the turn. With `cut` none runs.
+ */
 async function runCalls(
   run: RunningLoop,
   { text, toolCalls, droppedCalls, raw }: ModelReply,
@@ -311,7 +330,10 @@ const notRun = (why: string): ToolResult => ({
 const tooManyCalls = (limit: number, dropped: number): string =>
   `\n[${dropped} more calls were not made: a message may have at most ${limit} tool calls. Make them in a later message if they are still needed]`;
 
-/** Runs one tool call, or returns the error that prevents it. The call ends at the tool's or the turn's time limit. */
+/**
+ * Runs one tool call, or returns the error that prevents it. The call ends at the tool's or the
+ * turn's time limit.
+ */
 async function runCall(
   { request, sameCalls, signal, deadline }: RunningLoop,
   { id, name, args, problem }: ModelToolCall,
@@ -353,7 +375,10 @@ async function mapBounded<T, R>(
   return results;
 }
 
-/** An id of nine letters and digits, which every provider accepts. It is the same for the same position in the same turn. */
+/**
+ * An id of nine letters and digits, which every provider accepts. It is the same for the same
+ * position in the same turn.
+ */
 function callIdOf(turnId: string, iteration: number, index: number): string {
   const digest = createHash('sha256').update(`${turnId}/${iteration}/${index}`).digest();
   return digest.readBigUInt64BE().toString(36).padStart(9, '0').slice(-9);

@@ -6,7 +6,10 @@ type Failure = Extract<ModelResult, { ok: false }>;
 /** A history that is smaller is left out instead of halved. */
 const smallestTokens = 2_000;
 
-/** The history that the model gets. It is shortened when the provider refuses the request for it (docs/reference/chat.md#history). */
+/**
+ * The history that the model gets. It is shortened when the provider refuses the request for it
+ * (docs/reference/chat.md#history).
+ */
 export function createHistoryView({
   history,
   budgetTokens,
@@ -30,7 +33,9 @@ export function createHistoryView({
     return true;
   }
 
-  /** A message that the provider refuses would otherwise keep every later one from being answered. */
+  /**
+   * A message that the provider refuses would otherwise keep every later one from being answered.
+   */
   async function leaveOutRefused(): Promise<boolean> {
     if (isWithoutRefused || turns.length === 0) return false;
     isWithoutRefused = true;
@@ -50,8 +55,9 @@ export function createHistoryView({
   return {
     messages: (): ModelMessage[] => trimHistory(turns, tokens),
     /**
-     * Shortens the history after a failure. False: the failure has another cause, or there is nothing left to leave out. A request
-     * that is refused for an unknown reason is shortened at most twice, because each attempt is paid.
+     * Shortens the history after a failure. False: the failure has another cause, or there is
+     * nothing left to leave out. A request that is refused for an unknown reason is shortened at
+     * most twice, because each attempt is paid.
      */
     async shorten({ reason, status }: Failure): Promise<boolean> {
       if (reason === 'context_overflow') return halve();

@@ -101,7 +101,10 @@ function responseOf(
 
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-/** The result for a message that the agent does not answer, with the usage of its turn before a takeover ended it. */
+/**
+ * The result for a message that the agent does not answer, with the usage of its turn before a
+ * takeover ended it.
+ */
 export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage): ChatResult => ({
   ok: true,
   state: 'stored',
@@ -113,7 +116,10 @@ export const storedResult = (running: RunningTurn, usage: ModelUsage = noUsage):
   },
 });
 
-/** The tokens of the turn and of the choice of its agent. The API does not report which of them were cached. */
+/**
+ * The tokens of the turn and of the choice of its agent. The API does not report which of
+ * them were cached.
+ */
 function usageOf({ routing }: RunningTurn, usage: ModelUsage): ModelUsage {
   const { inputTokens, outputTokens, totalTokens, reasoningTokens } = sumUsage(
     usage,

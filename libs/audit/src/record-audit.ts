@@ -12,7 +12,10 @@ export interface AuditSource {
   requestId?: string | null;
 }
 
-/** What was done: `action` is the type of the resource and a verb in the past tense, such as `api_key.created`. */
+/**
+ * What was done: `action` is the type of the resource and a verb in the past tense, such as
+ * `api_key.created`.
+ */
 export interface AuditEntry {
   action: string;
   target?: { type: string; id: string };
@@ -32,7 +35,10 @@ const insert = statement(
      $targetId, $before::jsonb, $after::jsonb, $requestId)`,
 );
 
-/** Adds an entry, in the transaction of the change. `environment`: null for a change of the whole organization. */
+/**
+ * Adds an entry, in the transaction of the change. `environment`: null for a change of the
+ * whole organization.
+ */
 export async function recordAudit(
   tx: Queryable,
   scope: Tenant & { environment: Environment | null },
@@ -81,7 +87,10 @@ export function auditSourceOf<R extends AuditedRequest>(
   };
 }
 
-/** What the log calls a person: the e-mail address, because people choose their names. One that is not proved has a mark. */
+/**
+ * What the log calls a person: the e-mail address, because people choose their names. One that is
+ * not proved has a mark.
+ */
 export function auditedName(person: {
   name: string;
   email: string | null;

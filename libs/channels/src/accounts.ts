@@ -16,13 +16,22 @@ export interface ResendAccount {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Reply to media without text. `mediaReply` of the integration replaces it; an empty text disables the reply. */
+/**
+ * Reply to media without text. `mediaReply` of the integration replaces it; an empty text
+ * disables the reply.
+ */
 const defaultMediaReply =
   'Thank you for your message. I can only read text and voice notes here, could you write it to me?';
 
-/** Finds an organization's accounts at providers. Its integrations have precedence over the process's variables. */
+/**
+ * Finds an organization's accounts at providers. Its integrations have precedence over the
+ * process's variables.
+ */
 export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelSettings) {
-  /** The active integration, and the account at the stand-ins, which replaces no integration, even if disabled or unreadable. */
+  /**
+   * The active integration, and the account at the stand-ins, which replaces no integration, even
+   * if disabled or unreadable.
+   */
   const find = async (scope: Scope, provider: 'kapso' | 'resend') => {
     const integration = await findIntegration(db, box, scope, provider);
     const standIn =
@@ -62,7 +71,10 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
         return { apiUrl: address ?? settings.RESEND_API_URL, apiKey, from: from ?? null, ...whose };
       return standIn && { ...standIn, from: from ?? standInSender, ...whose };
     },
-    /** The account of the process's variables, at the stand-ins when they are used. Null without a key. */
+    /**
+     * The account of the process's variables, at the stand-ins when they are used.
+     * Null without a key.
+     */
     serverResend(): ResendAccount | null {
       const { RESEND_API_KEY: apiKey, RESEND_API_URL: apiUrl, EMAIL_FROM: from } = settings;
       const whose = { isOwn: false, isOwnAddress: false };

@@ -43,7 +43,10 @@ function bearer(key: string): Record<string, string> {
   return { Authorization: `Bearer ${key}` };
 }
 
-/** Checks whether a provider accepts the key of an integration. `message` continues a sentence about the provider. */
+/**
+ * Checks whether a provider accepts the key of an integration. `message` continues a sentence
+ * about the provider.
+ */
 export async function checkCredentials(
   provider: string,
   { config, secrets }: { config: JsonObject; secrets: JsonObject | null },

@@ -73,7 +73,10 @@ export interface ChannelsDeps {
   box: SecretBox;
   settings: ChannelSettings;
   log: { warn(fields: Record<string, unknown>, message: string): void };
-  /** For calls whose outcome is shown to callers: refuses addresses of organizations that are not public. */
+  /**
+   * For calls whose outcome is shown to callers: refuses addresses of organizations
+   * that are not public.
+   */
   guard?: AddressGuard;
 }
 
@@ -116,7 +119,10 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
       : { ok: true, message: view };
   }
 
-  /** Adds an e-mail to the outbox. The worker sends it: at once with the job `send-email`, else at its next sweep. */
+  /**
+   * Adds an e-mail to the outbox. The worker sends it: at once with the job `send-email`, else
+   * at its next sweep.
+   */
   async function addEmail(
     tx: Queryable,
     scope: Scope,
@@ -194,7 +200,10 @@ export function createChannels({ db, box, settings, log, guard }: ChannelsDeps) 
       fetchMedia({ ...deps, fetchGuarded }, message),
     /** Sends one queued message. */
     sendQueuedMessage: (tenant: Tenant, id: string) => sendMessage(deps, tenant, id),
-    /** Sends a queued message and then its contact's following messages, until one is not sent or `signal` aborts. */
+    /**
+     * Sends a queued message and then its contact's following messages, until one is not sent or
+     * `signal` aborts.
+     */
     async sendQueuedMessages(id: string, signal: AbortSignal): Promise<void> {
       const tenant = await findTenant(db, id);
       for (let next: string | null = id; tenant !== null && next !== null && !signal.aborted;) {

@@ -1,8 +1,8 @@
 import { droppedReason, heldWork, leaseSql } from '@parley/db';
 
 /**
- * Outgoing messages. A released one is in doubt, whatever it was: the provider is asked for it from the time that it was
- * queued, and it is sent only if it is not there (docs/adr/0022).
+ * Outgoing messages. A released one is in doubt, whatever it was: the provider is asked for it from
+ * the time that it was queued, and it is sent only if it is not there (docs/adr/0022).
  */
 const messages = heldWork({
   kind: 'messages',

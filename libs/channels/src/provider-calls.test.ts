@@ -163,7 +163,8 @@ describe('while a provider hangs for one organization', () => {
         error,
       });
     }
-    // The message may have been sent before. It stays `sending`, and does not fail because there is no slot.
+    // The message may have been sent before. It stays `sending`, and does not fail because
+    // there is no slot.
     await db.pool.query(
       "update messages set status = 'sending', lease_until = now() - interval '1 second' where id = $1",
       [messageId],

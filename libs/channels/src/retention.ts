@@ -1,6 +1,9 @@
 import { type Queryable, purgeRows, removeInBatches, removedRows, statement } from '@parley/db';
 
-/** The rows that the purge of an organization deletes: first connections, so that no messages arrive, then messages. */
+/**
+ * The rows that the purge of an organization deletes: first connections, so that no messages
+ * arrive, then messages.
+ */
 export const channelsPurge = {
   connections: purgeRows(['channel_connections']),
   messages: [...purgeRows(['messages', 'emails']), ...purgeRows(['contact_aliases'], 'alias')],

@@ -53,7 +53,10 @@ export interface Execution {
   error?: string;
 }
 
-/** `stop`: the reply is complete. With `length`, `content_filter` and `error` it was cut off, with `refusal` the model refused. */
+/**
+ * `stop`: the reply is complete. With `length`, `content_filter` and `error` it was cut off, with
+ * `refusal` the model refused.
+ */
 export type FinishReason =
   'stop' | 'tool_calls' | 'length' | 'content_filter' | 'refusal' | 'error';
 

@@ -24,10 +24,12 @@ import {
 } from './request';
 
 /**
- * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`: by default
- * the types of the file that `parley types generate` wrote, or any JSON object without one. Methods resolve to the body of the response and throw a ParleyApiError when the
- * response is not a success. Requests are retried after 429, 503 and lost connections, with the delay that the server
- * requests. An update is not retried after a lost connection, because it may already have been applied.
+ * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the
+ * type of its `data`: by default the types of the file that `parley types generate` wrote, or any
+ * JSON object without one. Methods resolve to the body of the response and throw a ParleyApiError
+ * when the response is not a success. Requests are retried after 429, 503 and lost connections,
+ * with the delay that the server requests. An update is not retried after a lost connection,
+ * because it may already have been applied.
  */
 export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityTypes> {
   readonly data: DataApi<T>;
@@ -62,7 +64,10 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
     return this.#send(request);
   }
 
-  /** Yields the chunks of any stream of an answer, as `executions.stream` does. `path`: segments below `/v1`. */
+  /**
+   * Yields the chunks of any stream of an answer, as `executions.stream` does. `path`:
+   * segments below `/v1`.
+   */
   stream(
     path: string[],
     options: StreamOptions & { query?: object } = {},
@@ -122,8 +127,8 @@ class ExecutionsApi {
   }
 
   /**
-   * Yields the answer while it is written, and connects again when the connection is cut. A loop that is left ends the request,
-   * not the execution.
+   * Yields the answer while it is written, and connects again when the connection is cut. A loop
+   * that is left ends the request, not the execution.
    */
   stream(executionId: string, options: StreamOptions = {}): ReturnType<typeof readStream> {
     return readStream(this.#send, ['executions', executionId, 'stream'], options);
@@ -151,7 +156,9 @@ class DataApi<T extends { [K in keyof T]: object }> {
     return this.#send({ ...options, method: 'GET', path: ['data', type], query: input });
   }
 
-  /** Returns one entity. Throws a ParleyApiError with status 404 if it does not exist or is deleted. */
+  /**
+   * Returns one entity. Throws a ParleyApiError with status 404 if it does not exist or is deleted.
+   */
   get<K extends keyof T & string>(
     type: K,
     id: string,
@@ -190,7 +197,10 @@ class DataApi<T extends { [K in keyof T]: object }> {
     });
   }
 
-  /** Merges `data` into an entity at the top level, optionally sets its status, and returns the entity. */
+  /**
+   * Merges `data` into an entity at the top level, optionally sets its status, and
+   * returns the entity.
+   */
   update<K extends keyof T & string>(
     type: K,
     id: string,
@@ -201,9 +211,10 @@ class DataApi<T extends { [K in keyof T]: object }> {
   }
 
   /**
-   * Marks an entity as deleted: it no longer appears in lists, queries and searches. `update` with a `status` restores it.
-   * Throws a ParleyApiError with status 404 if the entity does not exist. On a retry after a lost response a 404 counts
-   * as success, because the first request may have deleted the entity.
+   * Marks an entity as deleted: it no longer appears in lists, queries and searches. `update` with
+   * a `status` restores it. Throws a ParleyApiError with status 404 if the entity does not exist.
+   * On a retry after a lost response a 404 counts as success, because the first request may have
+   * deleted the entity.
    */
   delete<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Deleted> {
     return this.#send({ ...options, method: 'DELETE', path: ['data', type, id] });
@@ -228,8 +239,9 @@ class DataApi<T extends { [K in keyof T]: object }> {
   }
 
   /**
-   * Creates, updates and deletes up to 500 entities with one request. Resolves to the result of each operation, in their order.
-   * With `atomic`, throws the error of the first operation that fails, and nothing is changed.
+   * Creates, updates and deletes up to 500 entities with one request. Resolves to the result of
+   * each operation, in their order. With `atomic`, throws the error of the first operation that
+   * fails, and nothing is changed.
    */
   bulk<K extends keyof T & string>(
     type: K,
@@ -245,7 +257,10 @@ class DataApi<T extends { [K in keyof T]: object }> {
     });
   }
 
-  /** Iterates over all matching entities, page by page: `for await (const order of client.data.iterate('order', { … }))`. */
+  /**
+   * Iterates over all matching entities, page by page:
+   * `for await (const order of client.data.iterate('order', { … }))`.
+   */
   async *iterate<K extends keyof T & string>(
     type: K,
     input: QueryInput<T[K]> = {},

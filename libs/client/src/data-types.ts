@@ -90,7 +90,10 @@ export interface ListInput {
   cursor?: string;
   /** Lifecycle status. By default every status but `deleted`. */
   status?: string;
-  /** Adds `total`, the number of all matching entities, to the page. `estimated` is exact up to 10,000. */
+  /**
+   * Adds `total`, the number of all matching entities, to the page. `estimated` is
+   * exact up to 10,000.
+   */
   count?: 'exact' | 'estimated';
 }
 

@@ -50,13 +50,19 @@ export type DataOf<D extends { schema: unknown }> = D['schema'] extends { proper
   ? OfField<D['schema']>
   : { [K in keyof D['schema']]?: OfField<D['schema'][K]> | null };
 
-/** The type parameter of a client, from definitions: `new ParleyClient<EntityTypes<typeof product | typeof order>>(…)`. */
+/**
+ * The type parameter of a client, from definitions:
+ * `new ParleyClient<EntityTypes<typeof product | typeof order>>(…)`.
+ */
 export type EntityTypes<D extends { slug: string; schema: unknown }> = {
   [Slug in D['slug']]: DataOf<Extract<D, { slug: Slug }>>;
 };
 
 declare global {
-  /** The types of an environment: a file that `parley types generate` writes adds `entityTypes` to this interface. */
+  /**
+   * The types of an environment: a file that `parley types generate` writes adds `entityTypes`
+   * to this interface.
+   */
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the generated file adds the members
   interface ParleyTypes {}
 }

@@ -1,13 +1,17 @@
 /**
- * Thrown when a response is not a success, and when there is no response because the server cannot be reached or has closed the connection.
- * `message` is the error text of the server, or `HTTP <status>` if the response contains none. `body` is what the server answered: the parsed
+ * Thrown when a response is not a success, and when there is no response because the server cannot
+ * be reached or has closed the connection. `message` is the error text of the server, or
+ * `HTTP <status>` if the response contains none. `body` is what the server answered: the parsed
  * JSON, or else the first 65,536 characters of the text. It is undefined if the answer was empty.
  */
 export class ParleyApiError extends Error {
   override readonly name = 'ParleyApiError';
   /** The status of the response, or 0 without a response. */
   readonly status: number;
-  /** A stable code in snake_case, such as `rate_limited` or `entity_not_found`; `unreachable` without a response. */
+  /**
+   * A stable code in snake_case, such as `rate_limited` or `entity_not_found`; `unreachable`
+   * without a response.
+   */
   readonly code?: string;
   readonly requestId?: string;
   /** The fields that failed validation. */

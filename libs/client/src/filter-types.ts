@@ -23,7 +23,10 @@ export interface Operators<V> {
 /** A literal for an exact match (`null` matches null and absent fields), or operators. */
 export type Condition<V> = V | null | Operators<V>;
 
-/** Filters by field: `id`, `createdAt`, `updatedAt`, and fields of `data` as `data.<field>`, at any depth. */
+/**
+ * Filters by field: `id`, `createdAt`, `updatedAt`, and fields of `data` as
+ * `data.<field>`, at any depth.
+ */
 export type Filters<D> = {
   id?: Condition<string>;
   createdAt?: Condition<number>;

@@ -14,8 +14,10 @@ export interface Page<Item> {
 }
 
 /**
- * The management API, one method for each operation: `createManageClient(new ParleyClient({ apiKey, baseUrl }))`. A key
- * needs the permission `manage`; a person's session needs none. After a lost connection only reads, and operations with an idempotency key, are retried.
+ * The management API, one method for each operation:
+ * `createManageClient(new ParleyClient({ apiKey, baseUrl }))`. A key needs the permission `manage`;
+ * a person's session needs none. After a lost connection only reads, and operations with an
+ * idempotency key, are retried.
  */
 export function createManageClient(client: { request: Send }): ManageClient {
   const methods = Object.entries(routes).map(([id, route]) => {
@@ -44,7 +46,10 @@ export function createManageClient(client: { request: Send }): ManageClient {
   return Object.fromEntries(methods) as ManageClient;
 }
 
-/** Iterates over all items of a list, page by page: `for await (const thread of iterate(manage.listThreads, { state: 'human' }))`. */
+/**
+ * Iterates over all items of a list, page by page:
+ * `for await (const thread of iterate(manage.listThreads, { state: 'human' }))`.
+ */
 export async function* iterate<Input extends { cursor?: string } | undefined, Item>(
   list: (input: Input, options?: CallOptions) => Promise<Page<Item>>,
   ...[input, options]: undefined extends Input

@@ -1,7 +1,10 @@
 import type { Usage } from './chat-types';
 import { type Send, backoffMs, sleep } from './request';
 
-/** A chunk of the AI SDK's UI message stream. After `reset-step`, what the current step has written is void. */
+/**
+ * A chunk of the AI SDK's UI message stream. After `reset-step`, what the current step has
+ * written is void.
+ */
 export type StreamChunk =
   | { type: 'start'; messageId: string }
   | { type: 'start-step' | 'finish-step' | 'reset-step' | 'abort' }
@@ -20,7 +23,10 @@ export interface StreamOptions {
   signal?: AbortSignal;
 }
 
-/** Reads a stream to its end, and connects again when it is cut. `number` continues after a chunk. A response 204 has no chunk. */
+/**
+ * Reads a stream to its end, and connects again when it is cut. `number` continues after a chunk. A
+ * response 204 has no chunk.
+ */
 export async function* readStream(
   send: Send,
   path: string[],

@@ -1,4 +1,7 @@
-/** JSON text with sorted keys, so that equal values give equal texts. A member that is `undefined` is left out. */
+/**
+ * JSON text with sorted keys, so that equal values give equal texts. A member that is
+ * `undefined` is left out.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

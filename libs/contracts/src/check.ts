@@ -4,8 +4,9 @@ import type { ErrorDetail } from './http/error';
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: ErrorDetail[] };
 
 /**
- * Checks untrusted input. Lists at most `maxProblems` problems, each with its path, in the words of this API instead of
- * zod's: a value of a few MiB can have hundreds of thousands, such as unknown fields.
+ * Checks untrusted input. Lists at most `maxProblems` problems, each with its path, in the
+ * words of this API instead of zod's: a value of a few MiB can have hundreds of thousands, such
+ * as unknown fields.
  */
 export function check<S extends z.ZodType>(
   schema: S,
@@ -49,8 +50,9 @@ const kindIn = ([issue]: z.core.$ZodIssue[]): string | undefined =>
   issue!.path.length > 0 ? undefined : /^must be (.*)/.exec(issue!.message)?.[1];
 
 /**
- * The alternative of a union that the author probably meant, of those that are of the kind of the value: the one whose
- * problems are nested deepest, and among those the one with the fewest. It has at most `max` of them.
+ * The alternative of a union that the author probably meant, of those that are of the kind of the
+ * value: the one whose problems are nested deepest, and among those the one with the fewest. It has
+ * at most `max` of them.
  */
 function closest(alternatives: z.core.$ZodIssue[][], max: number): z.core.$ZodIssue[] {
   const depth = (one: z.core.$ZodIssue[]) =>

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from './json';
 
-/** Limits that both the executor and its callers apply. Sizes are those of the JSON text in UTF-8. */
+/**
+ * Limits that both the executor and its callers apply. Sizes are those of the JSON text in UTF-8.
+ */
 export const executorLimits = {
   handlerCodeChars: 262_144,
   argsBytes: 1_048_576,
@@ -112,7 +114,10 @@ const logs = z.array(logLineSchema).optional().describe('What the handler wrote 
 const line = z.number().int().optional().describe("Line in the handler's code, from 1.");
 const column = z.number().int().optional().describe('Column in that line, from 1.');
 
-/** The result, or the error that the handler threw. `line` and `column` are positions in the handler's code, from 1. */
+/**
+ * The result, or the error that the handler threw. `line` and `column` are positions in the
+ * handler's code, from 1.
+ */
 export const executeResponseSchema = z.union([
   z.strictObject({
     result: z.unknown().describe('What the handler returned.'),
@@ -156,9 +161,10 @@ export const validateResponseSchema = z.union([
 ]);
 
 /**
- * `POST {CHAT_URL}/internal/tool-calls`, sent by the executor with `Authorization: Bearer <callback token>` and the
- * `X-Request-Id` of the execution, for each `parley.<tool>(args)` of a handler. The status is 200 if the token is valid,
- * even when the call is refused, and otherwise 401.
+ * `POST {CHAT_URL}/internal/tool-calls`, sent by the executor with
+ * `Authorization: Bearer <callback token>` and the `X-Request-Id` of the execution, for each
+ * `parley.<tool>(args)` of a handler. The status is 200 if the token is valid, even when the call
+ * is refused, and otherwise 401.
  */
 export const toolCallbackBodySchema = z.strictObject({
   tool: z.string().min(1).max(128),

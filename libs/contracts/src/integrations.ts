@@ -157,12 +157,15 @@ const providers: Readonly<Record<string, IntegrationProvider>> = {
   ollama: modelServer,
 };
 
-/** Providers that every environment can configure. MCP servers and servers of models have names of their own. */
+/**
+ * Providers that every environment can configure. MCP servers and servers of models have
+ * names of their own.
+ */
 export const integrationProviders = Object.keys(providers);
 
 /**
- * The provider with this name: one of the list, an MCP server (`mcp.<server>`), or any other name for a server with OpenAI's
- * protocol. Null for names that have another meaning.
+ * The provider with this name: one of the list, an MCP server (`mcp.<server>`), or any other name
+ * for a server with OpenAI's protocol. Null for names that have another meaning.
  */
 export function integrationProvider(name: string): IntegrationProvider | null {
   if (Object.hasOwn(providers, name)) return providers[name]!;
@@ -190,7 +193,10 @@ type MergedSettings =
       problems: ErrorDetail[];
     };
 
-/** The settings after a change, checked as a whole. `problems` name the fields and never contain values of secrets. */
+/**
+ * The settings after a change, checked as a whole. `problems` name the fields and never contain
+ * values of secrets.
+ */
 export function mergeIntegration(
   name: string,
   before: StoredSettings | null,
@@ -242,8 +248,8 @@ export function mergeIntegration(
 }
 
 /**
- * The stored secrets that a change would send to another host, port or protocol. They are not shown to anyone, so who changes the
- * address has to give them again.
+ * The stored secrets that a change would send to another host, port or protocol. They are not shown
+ * to anyone, so who changes the address has to give them again.
  */
 function keptSecrets(
   before: JsonObject,

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from './json';
 
-// Readers for the bodies of providers, in which any member may be missing or have another type than documented.
+// Readers for the bodies of providers, in which any member may be missing or have another type
+// than documented.
 
 /** The object, or an empty one if the value is not an object. */
 export const objectAt = (value: Json | undefined): JsonObject =>

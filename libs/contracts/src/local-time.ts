@@ -1,6 +1,6 @@
 /**
- * Local dates and times of a time zone. A local time is the number of milliseconds that the same date
- * and time would have in UTC, so that arithmetic on local days needs no calendar.
+ * Local dates and times of a time zone. A local time is the number of milliseconds that the same
+ * date and time would have in UTC, so that arithmetic on local days needs no calendar.
  */
 
 const minuteMs = 60_000;
@@ -20,8 +20,8 @@ export const localTimeOf = (instantMs: number, timeZone: string): number =>
   instantMs + offsetAt(instantMs, timeZone);
 
 /**
- * The instant of a local time. A time that a change of the clock skips is the first instant after the
- * change; of a time that occurs twice it is the first.
+ * The instant of a local time. A time that a change of the clock skips is the first instant after
+ * the change; of a time that occurs twice it is the first.
  */
 export function instantOf(localMs: number, timeZone: string): number {
   const periods = periodsAround(localMs, timeZone);
@@ -81,7 +81,10 @@ function changeBetween(fromMs: number, toMs: number, timeZone: string, offsetMs:
   return after * 1_000;
 }
 
-/** Creating a format takes 50 µs. The zones in use are few; more than the zones of IANA are never kept. */
+/**
+ * Creating a format takes 50 µs. The zones in use are few; more than the zones of
+ * IANA are never kept.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const mostFormats = 1_000;
 

@@ -5,7 +5,10 @@ const wildcard = /^\*\.[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
 
-/** An origin such as `https://example.com`, or `*.example.com` for all names below a domain over HTTPS. */
+/**
+ * An origin such as `https://example.com`, or `*.example.com` for all names below a
+ * domain over HTTPS.
+ */
 export const originPatternSchema = z
   .string()
   .max(300)

@@ -1,4 +1,7 @@
-/** The own value of an object by a name that others chose. Names such as `constructor` find nothing inherited. */
+/**
+ * The own value of an object by a name that others chose. Names such as `constructor` find
+ * nothing inherited.
+ */
 export const ownValue = <T>(from: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(from, name) ? from[name] : undefined;
 

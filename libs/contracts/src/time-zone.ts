@@ -8,5 +8,8 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether this is an IANA name of a time zone. An offset is none: PostgreSQL reads its sign the other way round. */
+/**
+ * Whether this is an IANA name of a time zone. An offset is none: PostgreSQL reads its sign the
+ * other way round.
+ */
 export const isZoneName = (name: string): boolean => /^[A-Za-z]/.test(name) && isTimeZone(name);

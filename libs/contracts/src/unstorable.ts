@@ -3,9 +3,10 @@ import type { ErrorDetail } from './http/error';
 export const maxJsonDepth = 64;
 
 /**
- * The first problem in a parsed JSON value that keeps it from being stored unchanged: a NUL character or half a surrogate
- * pair in a string or key, a number beyond the range of a double (JSON.parse returns Infinity, which would be stored as
- * null), or nesting deeper than 64 levels. Null if there is none.
+ * The first problem in a parsed JSON value that keeps it from being stored unchanged: a NUL
+ * character or half a surrogate pair in a string or key, a number beyond the range of a double
+ * (JSON.parse returns Infinity, which would be stored as null), or nesting deeper than 64 levels.
+ * Null if there is none.
  */
 export function findUnstorable(root: unknown): ErrorDetail | null {
   const keys: (string | number)[] = [];

@@ -16,8 +16,8 @@ export interface Backlog {
 const ofEnvironment = 'environment = $environment::"Environment"';
 
 /**
- * Counts the rows of a table that fulfil a condition, which must be that of an index. `inEnvironment`: the
- * condition for `$environment`, by default that of a row that has one.
+ * Counts the rows of a table that fulfil a condition, which must be that of an index.
+ * `inEnvironment`: the condition for `$environment`, by default that of a row that has one.
  */
 export function backlog(
   name: string,

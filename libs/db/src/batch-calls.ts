@@ -26,19 +26,22 @@ export interface BatchOptions<Item> {
   largest?: number;
   /** One more call of `work` begins when items have waited this long for the others. */
   patienceMs?: number;
-  /** The first call does not wait for the others of its turn of the event loop. For work whose cost is mostly its round trip. */
+  /**
+   * The first call does not wait for the others of its turn of the event loop. For work whose cost
+   * is mostly its round trip.
+   */
   startsAtOnce?: boolean;
   /** All items fail with their batch, because none of them alone can be at fault. */
   failsTogether?: boolean;
 }
 
 /**
- * Returns a function whose calls are processed together: those of one turn of the event loop, and those that arrive while
- * `work` runs. Without load each call is processed at once; under load many share the cost of a statement or of a
- * transaction.
+ * Returns a function whose calls are processed together: those of one turn of the event loop, and
+ * those that arrive while `work` runs. Without load each call is processed at once; under load many
+ * share the cost of a statement or of a transaction.
  *
- * When `work` fails for several items, each of them is processed alone, so that only the one at fault fails. When
- * PostgreSQL is unavailable, all of them fail.
+ * When `work` fails for several items, each of them is processed alone, so that only the one at
+ * fault fails. When PostgreSQL is unavailable, all of them fail.
  */
 export function batchCalls<Item, Result>(
   work: Work<Item, Result>,

@@ -1,21 +1,31 @@
 import type { Queryable, Tenant } from './client';
 import type { Statement, Values } from './statement';
 
-/** Minimum number of rows claimed by one statement. A smaller share would need too many statements for many tenants. */
+/**
+ * Minimum number of rows claimed by one statement. A smaller share would need too many statements
+ * for many tenants.
+ */
 const minShare = 10;
 
 interface DueWork<T> {
   /** Returns the tenants with due work, oldest work first (`leaseSql.tenants`). */
   tenants: Statement<Tenant>;
-  /** Returns due rows of one tenant, oldest first: at most `$limit` rows after the first `$offset`. */
+  /**
+   * Returns due rows of one tenant, oldest first: at most `$limit` rows after the first `$offset`.
+   */
   due: Statement<T>;
   /** The other parameters of both. */
   values?: Values;
-  /** Whether `due` marks its rows and does not return them again. Otherwise the offset skips them. */
+  /**
+   * Whether `due` marks its rows and does not return them again. Otherwise the offset skips them.
+   */
   isMarked?: boolean;
 }
 
-/** Claims at most `limit` due rows, tenant by tenant, so that the backlog of one does not delay others (docs/adr/0035). */
+/**
+ * Claims at most `limit` due rows, tenant by tenant, so that the backlog of one does not delay
+ * others (docs/adr/0035).
+ */
 export async function claimByTenant<T>(
   db: Queryable,
   work: DueWork<T>,

@@ -6,7 +6,10 @@ import { shareConnections } from './share-connections';
 import { type Statement, type Values, orderValues } from './statement';
 import { type Connection, inTransaction } from './transaction';
 
-/** Why a statement may access the rows of several tenants. Adding a reason is an architectural decision (docs/adr/0033). */
+/**
+ * Why a statement may access the rows of several tenants. Adding a reason is an architectural
+ * decision (docs/adr/0033).
+ */
 export type CrossTenantReason =
   /** Authentication: an API key or a session, before its organization is known. */
   | 'key look-up'
@@ -54,15 +57,19 @@ export interface Queryable {
     statement: Statement<T>,
     values?: Values,
   ): Promise<Result<T>>;
-  /** Calls `callback` after the commit of the transaction, not after a rollback. Outside a transaction, immediately. */
+  /**
+   * Calls `callback` after the commit of the transaction, not after a rollback. Outside a
+   * transaction, immediately.
+   */
   afterCommit(callback: () => void): void;
 }
 
 export interface Db extends Queryable {
   /**
-   * Runs `work` in a transaction, which is rolled back when it throws. Its connection is taken by the first statement and counts
-   * towards the share of that statement's tenant, or of none if it is across tenants. `work` must not run statements of the tenant
-   * outside of `tx`. A tenant can run only a few transactions and statements with `isLong` at the same time.
+   * Runs `work` in a transaction, which is rolled back when it throws. Its connection is taken by
+   * the first statement and counts towards the share of that statement's tenant, or of none if it
+   * is across tenants. `work` must not run statements of the tenant outside of `tx`. A tenant can
+   * run only a few transactions and statements with `isLong` at the same time.
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: { isLong?: boolean }): Promise<T>;
   /** Waits for the advisory lock with this name and runs `work` on the connection that holds it. */
@@ -77,7 +84,10 @@ export interface Db extends Queryable {
 export type ObserveStatement = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 
 export interface DbOptions {
-  /** `?pgbouncer=true` and `?pgbouncer=prepared` mark the address of a PgBouncer in transaction mode. */
+  /**
+   * `?pgbouncer=true` and `?pgbouncer=prepared` mark the address of a PgBouncer in
+   * transaction mode.
+   */
   databaseUrl: string;
   poolSize?: number;
   /** Maximum duration of a statement. Default: 30 s. */
@@ -94,8 +104,8 @@ export interface DbOptions {
 }
 
 /**
- * The best plan of a statement does not depend on its values (docs/adr/0003), so generic plans are forced: planning or JIT
- * compilation for each execution would take longer than the execution.
+ * The best plan of a statement does not depend on its values (docs/adr/0003), so generic plans are
+ * forced: planning or JIT compilation for each execution would take longer than the execution.
  */
 const sessionOptions = [
   '-c jit=off -c plan_cache_mode=force_generic_plan',
@@ -103,13 +113,17 @@ const sessionOptions = [
   '-c idle_in_transaction_session_timeout=10s',
 ].join(' ');
 
-/** How much later than PostgreSQL the client ends a statement. Then the server is silent, and the connection is closed. */
+/**
+ * How much later than PostgreSQL the client ends a statement. Then the server is silent, and the
+ * connection is closed.
+ */
 const silenceMs = 2_000;
 
 /**
- * Opens the database with a pool of connections. A wait for a connection ends after `connectTimeoutMs`, a statement after `timeoutMs`.
- * Connects at the first use, so a process can start before its database. Behind PgBouncer, session options must be set on the role,
- * and statements are prepared only if it keeps them (docs/operations.md).
+ * Opens the database with a pool of connections. A wait for a connection ends after
+ * `connectTimeoutMs`, a statement after `timeoutMs`. Connects at the first use, so a process can
+ * start before its database. Behind PgBouncer, session options must be set on the role, and
+ * statements are prepared only if it keeps them (docs/operations.md).
  */
 export function createDb({
   databaseUrl,
@@ -126,7 +140,8 @@ export function createDb({
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
-    // These connections stay open and need no idle timer, which would be set and cleared for each statement.
+    // These connections stay open and need no idle timer, which would be set and cleared
+    // for each statement.
     min: Math.min(2, poolSize),
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -138,9 +153,11 @@ export function createDb({
       options: `${sessionOptions}${readOnly} ${options}`,
     }),
   });
-  // A broken idle connection is replaced at the next use. Without a listener the event would end the process.
+  // A broken idle connection is replaced at the next use. Without a listener the event would
+  // end the process.
   pool.on('error', (error) => onError?.(error));
-  // A connection may also break before its first user has added a listener. Its next statement fails.
+  // A connection may also break before its first user has added a listener. Its next
+  // statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(
     preparesStatements ? limitPreparedStatements(pool, { isPooled }) : null,
@@ -204,7 +221,10 @@ export function createDb({
 export const queryableOf = (client: pg.ClientBase): Queryable =>
   createQueryable(null)(client as unknown as Pick<pg.Pool, 'query'>);
 
-/** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
+/**
+ * Runs statements on a client. Without `noteUse` they are not prepared, because the next one may
+ * use another connection.
+ */
 function createQueryable(
   noteUse: NoteUse | null,
   observe: ObserveStatement = (_name, run) => run(),
@@ -235,9 +255,15 @@ function createQueryable(
 interface DatabaseAddress {
   /** The address for the driver. */
   url: string;
-  /** It belongs to a PgBouncer in transaction mode: `pgbouncer=true`, the parameter of Prisma, or `pgbouncer=prepared`. */
+  /**
+   * It belongs to a PgBouncer in transaction mode: `pgbouncer=true`, the parameter of Prisma, or
+   * `pgbouncer=prepared`.
+   */
   isPooled: boolean;
-  /** Statements are prepared by name: not with `pgbouncer=true`, as PgBouncer before 1.21 does not keep them. */
+  /**
+   * Statements are prepared by name: not with `pgbouncer=true`, as PgBouncer before 1.21
+   * does not keep them.
+   */
   preparesStatements: boolean;
   /** Session options: `options=-c…`, the parameter of libpq. */
   options: string;

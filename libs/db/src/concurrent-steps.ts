@@ -4,9 +4,10 @@ const creating = /^create (unique )?index concurrently "?(\w+)"? on "?(\w+)"?(.*
 const dropping = /^drop index concurrently if exists "?(\w+)"?$/i;
 
 /**
- * The statements that run for one statement of a migration that builds indexes concurrently. PostgreSQL does that for no
- * partitioned table, such as `events` can be (docs/scaling.md): the index is built on each partition, and that of the table then
- * consists of them. A partition that has its index from an earlier attempt keeps it.
+ * The statements that run for one statement of a migration that builds indexes concurrently.
+ * PostgreSQL does that for no partitioned table, such as `events` can be (docs/scaling.md): the
+ * index is built on each partition, and that of the table then consists of them. A partition that
+ * has its index from an earlier attempt keeps it.
  */
 export async function concurrentSteps(client: pg.Client, sql: string): Promise<string[]> {
   const text = sql.replace(/^\s*--.*$/gm, '').trim();
@@ -34,7 +35,10 @@ export async function concurrentSteps(client: pg.Client, sql: string): Promise<s
   return [...steps, ...briefly(`create ${unique}index "${index}" on "${table}"${rest}`)];
 }
 
-/** A statement that locks the table and changes nothing but its catalog. It makes way, as in other migrations. */
+/**
+ * A statement that locks the table and changes nothing but its catalog. It makes way, as in
+ * other migrations.
+ */
 const briefly = (text: string): string[] => [
   `set lock_timeout = '2s'`,
   text,

@@ -1,4 +1,7 @@
-/** Error codes of a server that is not reachable, is shutting down, or has no free connection, disk space or memory. */
+/**
+ * Error codes of a server that is not reachable, is shutting down, or has no free connection, disk
+ * space or memory.
+ */
 const unavailableCodes = new Set([
   ...'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN'.split(
     ' ',
@@ -11,8 +14,9 @@ const unavailableText =
   /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired|Can't reach database|Query read timeout/i;
 
 /**
- * Reports whether an error means that PostgreSQL is unavailable, even when a driver or Prisma has wrapped it. Does not use
- * `instanceof Error`, because errors of another JavaScript realm are not instances of this one's class.
+ * Reports whether an error means that PostgreSQL is unavailable, even when a driver or Prisma has
+ * wrapped it. Does not use `instanceof Error`, because errors of another JavaScript realm are not
+ * instances of this one's class.
  */
 export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;

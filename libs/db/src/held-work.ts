@@ -2,7 +2,10 @@ import type { Environment } from '@parley/contracts';
 import type { Queryable } from './client';
 import { type RowOf, column, unprepared } from './statement';
 
-/** SQL: a time that never comes. Rows without a status are held by a time from which they may be processed. */
+/**
+ * SQL: a time that never comes. Rows without a status are held by a time from which they
+ * may be processed.
+ */
 export const heldUntil = `'9999-01-01T00:00:00Z'::timestamptz`;
 
 const heldGroup = {
@@ -14,7 +17,10 @@ const heldGroup = {
 };
 export type HeldGroup = RowOf<typeof heldGroup>;
 
-/** One kind of work that a restore holds, because it may have been done since the backup (docs/adr/0052). */
+/**
+ * One kind of work that a restore holds, because it may have been done since the backup
+ * (docs/adr/0052).
+ */
 export interface HeldWork {
   kind: string;
   /** Holds all open work, in the transaction of a restore. Returns how much. */
@@ -42,7 +48,10 @@ interface HeldRows {
   environment?: string;
 }
 
-/** Work that is a row of a table. Its owner says which rows are open, and how they are held, released and dropped. */
+/**
+ * Work that is a row of a table. Its owner says which rows are open, and how they are held,
+ * released and dropped.
+ */
 export function heldWork({
   kind,
   table,

@@ -6,9 +6,10 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * Returns a new id: `<prefix>_` and 26 characters of Crockford base32 with 48 bits of Unix milliseconds, a sequence of 16
- * bits and 64 random bits. The ids of one process sort in the order of their creation, even within a millisecond and when
- * the clock is set back. The random bits make ids unique between processes and hard to guess.
+ * Returns a new id: `<prefix>_` and 26 characters of Crockford base32 with 48 bits of Unix
+ * milliseconds, a sequence of 16 bits and 64 random bits. The ids of one process sort in the order
+ * of their creation, even within a millisecond and when the clock is set back. The random bits make
+ * ids unique between processes and hard to guess.
  */
 export function newId(prefix: string, nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {

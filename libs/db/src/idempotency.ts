@@ -13,7 +13,9 @@ interface Operation extends Tenant {
 interface Claim extends Tenant {
   /** Identifies the operation. Stays the same when another attempt takes the claim over. */
   id: string;
-  /** Identifies the attempt. An attempt whose claim was taken over can no longer store an answer. */
+  /**
+   * Identifies the attempt. An attempt whose claim was taken over can no longer store an answer.
+   */
   token: string;
 }
 
@@ -23,10 +25,16 @@ type State =
   | { state: 'done'; status: number; body: string }
   | { state: 'other_request' };
 
-/** Time after which a claim expires that its process does not renew. Another attempt may then take it over. */
+/**
+ * Time after which a claim expires that its process does not renew. Another attempt may
+ * then take it over.
+ */
 const lockSeconds = 15;
 
-/** SQL for statements that create an entity: it stores the entity's id in the idempotency record, and finds it there. */
+/**
+ * SQL for statements that create an entity: it stores the entity's id in the idempotency record,
+ * and finds it there.
+ */
 export const idempotentEntitySql = {
   find: 'select entity_id from idempotency_records where tenant = $tenant and id = $idempotencyId',
   /** Stores the id of the only row of `source` in the record with the id `id`. */
@@ -79,14 +87,18 @@ const abandon = statement(
   `update idempotency_records set locked_until = now() - interval '1 s' where ${held}`,
 );
 
-// The condition again, because a key that has expired may be used for a new operation at this moment.
+// The condition again, because a key that has expired may be used for a new
+// operation at this moment.
 const sweep = statement(
   'idempotency-sweep',
   `delete from idempotency_records where expires_at < now() and id = any (array(
      select id from idempotency_records where expires_at < now() order by expires_at limit ${removedRows}))`,
 );
 
-/** Stores the answers of idempotency keys in PostgreSQL for 24 hours. Implements `IdempotencyStore` of libs/service. */
+/**
+ * Stores the answers of idempotency keys in PostgreSQL for 24 hours. Implements `IdempotencyStore`
+ * of libs/service.
+ */
 export function createIdempotencyStore(db: Queryable) {
   return {
     renewEveryMs: (lockSeconds * 1000) / 3,
@@ -108,8 +120,8 @@ export function createIdempotencyStore(db: Queryable) {
     },
 
     /**
-     * Stores the answer. Returns false when another attempt has taken the claim over. When called in the transaction of the
-     * work, a crash cannot separate the answer from the work.
+     * Stores the answer. Returns false when another attempt has taken the claim over. When called
+     * in the transaction of the work, a crash cannot separate the answer from the work.
      */
     async finish(claim: Claim, status: number, body: string): Promise<boolean> {
       const { rowCount } = await db.query(claim, finish, {
@@ -121,7 +133,10 @@ export function createIdempotencyStore(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Releases the claim. The record keeps its id for the retry, because the work may have been done. */
+    /**
+     * Releases the claim. The record keeps its id for the retry, because the work
+     * may have been done.
+     */
     async abandon(claim: Claim): Promise<void> {
       await db.query(claim, abandon, { id: claim.id, token: claim.token });
     },

@@ -18,7 +18,10 @@ export interface Integration {
   updatedAt: Date;
 }
 
-/** The context under which the secrets of an integration are encrypted. They cannot be decrypted in another row. */
+/**
+ * The context under which the secrets of an integration are encrypted. They cannot be
+ * decrypted in another row.
+ */
 export const integrationSecretContext = (scope: Scope, provider: string): string =>
   `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
@@ -42,7 +45,9 @@ const findOne = statement(
   integrationRow,
 );
 
-/** Returns the integration of a provider in an environment, active or not; null when there is none. */
+/**
+ * Returns the integration of a provider in an environment, active or not; null when there is none.
+ */
 export async function findIntegration(
   db: Queryable,
   box: SecretBox,
@@ -71,7 +76,10 @@ const lockOne = statement(
   integrationRow,
 );
 
-/** The same, locked until the end of the transaction `tx`, so that concurrent changes of its settings are all kept. */
+/**
+ * The same, locked until the end of the transaction `tx`, so that concurrent changes of its
+ * settings are all kept.
+ */
 export async function lockIntegration(
   tx: Queryable,
   box: SecretBox,
@@ -96,8 +104,9 @@ const activeOfEnvironment = statement(
 );
 
 /**
- * Returns the active integrations of an environment, ordered by provider. Their secrets are encrypted, so that the caller
- * can report which of them cannot be decrypted. `revision` changes with each update.
+ * Returns the active integrations of an environment, ordered by provider. Their secrets are
+ * encrypted, so that the caller can report which of them cannot be decrypted. `revision` changes
+ * with each update.
  */
 export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
   return (await db.query(scope, activeOfEnvironment, { environment: scope.environment })).rows;
@@ -146,7 +155,10 @@ const save = statement(
    set active = excluded.active, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
 );
 
-/** Creates or replaces the integration of a provider in an environment, active unless `active` is false. */
+/**
+ * Creates or replaces the integration of a provider in an environment, active unless
+ * `active` is false.
+ */
 export async function saveIntegration(
   db: Queryable,
   box: SecretBox,
@@ -181,8 +193,8 @@ const switchActive = statement(
 );
 
 /**
- * Activates or deactivates an integration without changing its settings. Returns whether its state has changed; null when
- * there is no integration.
+ * Activates or deactivates an integration without changing its settings. Returns whether its state
+ * has changed; null when there is no integration.
  */
 export async function switchIntegration(
   db: Queryable,

@@ -5,14 +5,18 @@ const dueSince = 'coalesce(lease_until, created_at)';
 type Pending = { table: string; where: string; tenant?: string; since?: string; isDue?: string };
 
 /**
- * SQL fragments for rows that one process at a time processes. A process that claims a row sets `lease_until` to the end of
- * its lease and, where the table has it, `lease_owner` to its name or to one of the claim. When the lease has expired, another process may claim
- * the row. Each claim adds its own conditions.
+ * SQL fragments for rows that one process at a time processes. A process that claims a row sets
+ * `lease_until` to the end of its lease and, where the table has it, `lease_owner` to its name or
+ * to one of the claim. When the lease has expired, another process may claim the row. Each claim
+ * adds its own conditions.
  */
 export const leaseSql = {
   /** `row`: the table's alias, with a dot. */
   isFree: (row = '') => `(${row}lease_until is null or ${row}lease_until <= now())`,
-  /** The end of a lease that begins or is renewed now. `seconds`: a number, or a parameter's placeholder. */
+  /**
+   * The end of a lease that begins or is renewed now. `seconds`: a number, or a
+   * parameter's placeholder.
+   */
   until: (seconds: number | string) => `now() + make_interval(secs => ${seconds})`,
   /** The row `$id` of the tenant, in this status, is still held by `$owner`. */
   isHeld: (status: string) =>
@@ -23,11 +27,15 @@ export const leaseSql = {
     `lease_owner = null, lease_until = now() + make_interval(secs => ${afterMs}::float8 / 1000)`,
   /** The time from which a row is due. */
   dueSince,
-  /** The row was not claimed within 2 s, or its lease has expired. For sweeps, which find rows whose job was lost. */
+  /**
+   * The row was not claimed within 2 s, or its lease has expired. For sweeps, which find rows
+   * whose job was lost.
+   */
   isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
   /**
-   * The statement for the tenants with due rows, ordered by their longest wait. Reads one row of each tenant, from an index on
-   * (`tenant`, `since`) of the rows that match `where`. The index may have the condition `since is not null` (docs/adr/0081).
+   * The statement for the tenants with due rows, ordered by their longest wait. Reads one row of
+   * each tenant, from an index on (`tenant`, `since`) of the rows that match `where`. The index may
+   * have the condition `since is not null` (docs/adr/0081).
    */
   tenants: (
     name: string,

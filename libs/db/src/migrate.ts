@@ -30,17 +30,19 @@ const lockRetryMs = 250;
 const sessionOptions = [
   // The role or the address may have a time limit, which a migration must not have.
   '-c statement_timeout=0 -c idle_session_timeout=0',
-  // Statements of the services wait behind a migration that waits for a table. It must exceed deadlock_timeout (1 s), after
-  // which an automatic vacuum makes way.
+  // Statements of the services wait behind a migration that waits for a table. It must exceed
+  // deadlock_timeout (1 s), after which an automatic vacuum makes way.
   '-c lock_timeout=2s',
-  // Rolls the migration of a process that was killed back, so that the next one does not wait for it.
+  // Rolls the migration of a process that was killed back, so that the next one does
+  // not wait for it.
   '-c client_connection_check_interval=2s',
 ].join(' ');
 
 /**
- * Applies the missing migrations in order. Processes that start together wait for one advisory lock, so each migration is
- * applied once. Fails with the message of the database when a migration fails, and when the database has a migration of a
- * newer version that this version does not work with.
+ * Applies the missing migrations in order. Processes that start together wait for one advisory
+ * lock, so each migration is applied once. Fails with the message of the database when a
+ * migration fails, and when the database has a migration of a newer version that this version
+ * does not work with.
  */
 export async function migrate({
   databaseUrl,
@@ -64,7 +66,8 @@ export async function migrate({
   client.on('error', () => {});
   await client.connect();
   try {
-    // Without the lock: a process of an earlier version, which has nothing to apply, does not wait for a newer one that migrates.
+    // Without the lock: a process of an earlier version, which has nothing to apply, does not wait
+    // for a newer one that migrates.
     const found = await pendingMigrations(client, folder);
     if (found.pending.length === 0) return { applied: [], newer: found.newer };
     await waitForLock(client, log);
@@ -89,8 +92,8 @@ async function pendingMigrations(
 }
 
 /**
- * Asks for the lock again and again: a statement that waits for it would hold a snapshot, which `create index concurrently` of
- * the process that has the lock waits for.
+ * Asks for the lock again and again: a statement that waits for it would hold a snapshot, which
+ * `create index concurrently` of the process that has the lock waits for.
  */
 async function waitForLock(client: pg.Client, log: (line: string) => void): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
@@ -104,7 +107,10 @@ async function waitForLock(client: pg.Client, log: (line: string) => void): Prom
   }
 }
 
-/** The table of Prisma, so that its commands can be used on the database. An entry that has not ended is of Prisma's. */
+/**
+ * The table of Prisma, so that its commands can be used on the database. An entry that has not
+ * ended is of Prisma's.
+ */
 const createMigrationTable = `
   create table if not exists _prisma_migrations (
     id varchar(36) primary key, checksum varchar(64) not null, finished_at timestamptz, migration_name varchar(255) not null,
@@ -113,8 +119,9 @@ const createMigrationTable = `
   delete from _prisma_migrations where finished_at is null`;
 
 /**
- * Applies one migration and records it, in one transaction. A migration that builds indexes concurrently cannot be in a transaction:
- * its statements run one by one, and all again when one of them has failed.
+ * Applies one migration and records it, in one transaction. A migration that builds indexes
+ * concurrently cannot be in a transaction: its statements run one by one, and all again when one of
+ * them has failed.
  */
 async function applyMigration(
   client: pg.Client,
@@ -154,7 +161,9 @@ async function applyMigration(
 const isConcurrent = (sql: string): boolean =>
   /^\s*(create|drop|reindex)\b.*\bconcurrently\b/im.test(sql);
 
-/** The statements of a migration without functions: each ends with a semicolon at the end of a line. */
+/**
+ * The statements of a migration without functions: each ends with a semicolon at the end of a line.
+ */
 const statementsOf = (sql: string): string[] =>
   sql.split(/;[ \t]*$/m).filter((part) => /^\s*[a-z]/im.test(part));
 

@@ -11,8 +11,8 @@ interface DatabaseSettings {
 }
 
 /**
- * Opens the database at the start of a service, and waits without a limit until it is available. Throws an error with the
- * command that fixes it when the schema does not match this code.
+ * Opens the database at the start of a service, and waits without a limit until it is available.
+ * Throws an error with the command that fixes it when the schema does not match this code.
  */
 export async function openDatabase(
   { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_TIMEOUT_MS }: DatabaseSettings,

@@ -18,11 +18,13 @@ interface ReplicaSettings {
 
 export interface Replica {
   /**
-   * Reads from the replica while it is at most a second behind, else from the primary. Has no transactions. The same as the
-   * primary when no replica is configured.
+   * Reads from the replica while it is at most a second behind, else from the primary. Has no
+   * transactions. The same as the primary when no replica is configured.
    */
   reads: Db;
-  /** How far the replica is behind, in seconds; null when it is not known or there is no replica. */
+  /**
+   * How far the replica is behind, in seconds; null when it is not known or there is no replica.
+   */
   lagSeconds(): number | null;
   close(): Promise<void>;
 }
@@ -48,9 +50,9 @@ const holdsMs = 2 * checkMs;
 const connectTimeoutMs = 1_000;
 
 /**
- * Opens the replica, a standby with streaming replication, if there is one. Its lag is measured once a second, and requests
- * never wait for this. A statement that fails on the replica for any reason, or hangs until a measurement fails, is repeated on
- * the primary.
+ * Opens the replica, a standby with streaming replication, if there is one. Its lag is measured
+ * once a second, and requests never wait for this. A statement that fails on the replica for any
+ * reason, or hangs until a measurement fails, is repeated on the primary.
  */
 export function openReplica(settings: ReplicaSettings, options: Options): Replica {
   const { primary, name, log, onRead = () => {}, observe } = options;
@@ -114,7 +116,8 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
   }
 
   async function measure(): Promise<null> {
-    // The primary first: a replica that has replayed this position has everything that was written before.
+    // The primary first: a replica that has replayed this position has everything that
+    // was written before.
     const { rows } = await primary.pool.query<{ at: string }>(
       `select ${bytes('pg_current_wal_lsn()')} as at`,
     );
@@ -129,7 +132,8 @@ export function openReplica(settings: ReplicaSettings, options: Options): Replic
       lag.replayed(BigInt(at));
       return null;
     } catch (error) {
-      // Statements that run there are repeated now, and connections that may hang are not used again.
+      // Statements that run there are repeated now, and connections that may hang
+      // are not used again.
       if (isUsed && !isClosed) {
         lost.abort();
         lost = new AbortController();

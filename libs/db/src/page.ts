@@ -14,7 +14,9 @@ export interface Page {
 
 export interface Paged<T> {
   items: T[];
-  /** The position of the last row as text, after which the next page begins; null on the last page. */
+  /**
+   * The position of the last row as text, after which the next page begins; null on the last page.
+   */
   next: string | null;
   /** The position of the last row; null for a page without rows. */
   last: Position | null;
@@ -28,8 +30,9 @@ export const pageValues = ({ limit, before }: Page) => ({
 });
 
 /**
- * Maximum size of the rows of a page, in bytes of their JSON, so that the memory of a process does not grow with what its rows contain
- * (docs/adr/0085). A page ends before the row that would exceed it, and has at least one.
+ * Maximum size of the rows of a page, in bytes of their JSON, so that the memory of a process does
+ * not grow with what its rows contain (docs/adr/0085). A page ends before the row that would exceed
+ * it, and has at least one.
  */
 export const maxPageBytes = 1_048_576;
 
@@ -37,8 +40,9 @@ export const maxPageBytes = 1_048_576;
 const hasMore = { hasMore: column.bool };
 
 /**
- * SQL of the first rows of a list that fit in a page. PostgreSQL adds up their sizes, so that neither the connection nor the process
- * holds the others. `rows` is a query that returns them in order and has a limit.
+ * SQL of the first rows of a list that fit in a page. PostgreSQL adds up their sizes, so that
+ * neither the connection nor the process holds the others. `rows` is a query that returns them in
+ * order and has a limit.
  */
 const fittingSql = (rows: string, row: Row): string => `
   select ${Object.keys(row)
@@ -82,7 +86,10 @@ export function toPaged<T extends object>(
   return { items, next: end.hasMore ? `${last.at.getTime()}.${last.id}` : null, last };
 }
 
-/** Parses the `next` of a page. Returns null when the text is malformed or its id does not match `idPattern`. */
+/**
+ * Parses the `next` of a page. Returns null when the text is malformed or its id does not
+ * match `idPattern`.
+ */
 export function parsePosition(text: string, idPattern: RegExp): Position | null {
   const [, atMs, id] = /^(\d{1,14})\.(.{1,80})$/.exec(text) ?? [];
   return id !== undefined && idPattern.test(id) ? { at: new Date(Number(atMs)), id } : null;

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 
 /**
- * Maximum length of the texts of a connection's prepared statements. A character takes about 140 bytes of the server's
- * memory (docs/adr/0003), so this is 28 MB: a service's own statements and some twenty queries with filters.
+ * Maximum length of the texts of a connection's prepared statements. A character takes about 140
+ * bytes of the server's memory (docs/adr/0003), so this is 28 MB: a service's own statements and
+ * some twenty queries with filters.
  */
 const maxChars = 200_000;
 /** Beyond it, this much is deallocated at once, so that it happens rarely. */
@@ -14,16 +15,20 @@ const maxKnown = 2_000;
 export type NoteUse = (name: string, text: string) => void;
 
 /**
- * Bounds the memory of prepared statements, all of which the driver would keep. Beyond the limit, a connection that is
- * released deallocates those that no connection has used for the longest time: the statements of one tenant's many different
- * queries, not those that all repeat. A connection to PgBouncer (`isPooled`) is closed instead: there, statements have other names, and
- * PgBouncer bounds those of PostgreSQL itself. Returns a function to call with each statement that runs.
+ * Bounds the memory of prepared statements, all of which the driver would keep. Beyond the limit, a
+ * connection that is released deallocates those that no connection has used for the longest time:
+ * the statements of one tenant's many different queries, not those that all repeat. A connection to
+ * PgBouncer (`isPooled`) is closed instead: there, statements have other names, and PgBouncer
+ * bounds those of PostgreSQL itself. Returns a function to call with each statement that runs.
  */
 export function limitPreparedStatements(
   pool: pg.Pool,
   { isPooled }: { isPooled: boolean },
 ): NoteUse {
-  /** The names of statements in the order of their last use. Their size is the length of their texts. */
+  /**
+   * The names of statements in the order of their last use. Their size is the length
+   * of their texts.
+   */
   const known = new LRUCache<string, true>({ max: maxKnown, maxSize: Number.MAX_SAFE_INTEGER });
   pool.on('release', (error, client) => {
     if (error || known.calculatedSize <= maxChars) return;

@@ -8,9 +8,9 @@ const batchRows = 1_000;
 export type PurgeStep = (tx: Queryable, tenant: Tenant) => Promise<Record<string, number>>;
 
 /**
- * Returns one purge step for each table. Few rows may cascade from a row of these tables. `key`: a column whose values few
- * rows of a tenant share. `order`: the order of an index that begins with the tenant, for tables of which one tenant can
- * have most rows.
+ * Returns one purge step for each table. Few rows may cascade from a row of these tables. `key`: a
+ * column whose values few rows of a tenant share. `order`: the order of an index that begins with
+ * the tenant, for tables of which one tenant can have most rows.
  */
 export const purgeRows = (tables: readonly string[], key = 'id', order = ''): PurgeStep[] =>
   tables.map((table) => async (tx, tenant) => {

@@ -13,9 +13,11 @@ export const tenantsOf = async (db: Pick<Queryable, 'acrossTenants'>): Promise<T
   (await db.acrossTenants('sweep', allTenants)).rows;
 
 /**
- * Deletes rows that are older than `days`, in batches of one tenant and in turns, so that a tenant with many rows does not delay the
- * others, until `signal` aborts. Returns the number of deleted rows. Ids are derived from the creation time, so the scan of a tenant
- * ends at the first newer row. `isDone`: a condition on a row `t` that must hold for its deletion; `$days` is the given number.
+ * Deletes rows that are older than `days`, in batches of one tenant and in turns, so that a
+ * tenant with many rows does not delay the others, until `signal` aborts. Returns the number of
+ * deleted rows. Ids are derived from the creation time, so the scan of a tenant ends at the
+ * first newer row. `isDone`: a condition on a row `t` that must hold for its deletion; `$days`
+ * is the given number.
  */
 export async function removeOldRows(
   db: Queryable,
@@ -23,8 +25,9 @@ export async function removeOldRows(
   days: number,
   signal: AbortSignal,
 ): Promise<number> {
-  // An array, because a join could read all rows of the tenant. The range of ids selects the partitions of a table that is
-  // partitioned by id (docs/scaling.md). A parameter as limit: see docs/adr/0081.
+  // An array, because a join could read all rows of the tenant. The range of ids selects the
+  // partitions of a table that is partitioned by id (docs/scaling.md). A parameter as limit:
+  // see docs/adr/0081.
   const removeBatch = unprepared(
     'remove-old-rows',
     `with oldest as materialized (
@@ -56,7 +59,10 @@ export async function removeOldRows(
   return removed;
 }
 
-/** Repeats a statement that deletes at most `removedRows` rows of all tenants. Returns the number of deleted rows. */
+/**
+ * Repeats a statement that deletes at most `removedRows` rows of all tenants. Returns the number
+ * of deleted rows.
+ */
 export async function removeInBatches(
   db: Queryable,
   remove: Statement,

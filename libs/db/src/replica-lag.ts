@@ -2,9 +2,10 @@
 const maxKept = 600;
 
 /**
- * Measures how far a replica is behind: the age of the oldest position of the primary's log that it has not replayed. The times
- * that a replica itself reports prove nothing: its last transaction is old when the primary is idle, and a replica that has
- * lost its connection has replayed everything that it received.
+ * Measures how far a replica is behind: the age of the oldest position of the primary's log that it
+ * has not replayed. The times that a replica itself reports prove nothing: its last transaction is
+ * old when the primary is idle, and a replica that has lost its connection has replayed everything
+ * that it received.
  */
 export function createReplicaLag(now: () => number = () => performance.now()) {
   const waiting: { position: bigint; atMs: number }[] = [];

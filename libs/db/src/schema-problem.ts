@@ -5,8 +5,9 @@ import { beforeBaselineProblem, isBeforeBaseline } from './baseline';
 import type { Db } from './client';
 
 /**
- * Returns why this code cannot run on this database, with the command that fixes it: a migration is missing or failed, or
- * the database has a migration of a newer version that is not an expansion. Returns null when there is no problem.
+ * Returns why this code cannot run on this database, with the command that fixes it: a migration is
+ * missing or failed, or the database has a migration of a newer version that is not an expansion.
+ * Returns null when there is no problem.
  */
 export const schemaProblem = async (
   db: Pick<Db, 'pool'>,
@@ -42,7 +43,10 @@ export function unknownProblem(unknown: string[]): string | null {
 
 const isExpansion = (name: string): boolean => /^\d+_expand_/.test(name);
 
-/** Compares the applied migrations with those of this version: which are missing, and which a newer version has applied. */
+/**
+ * Compares the applied migrations with those of this version: which are missing, and which a newer
+ * version has applied.
+ */
 export async function compareSchema(
   client: Pick<pg.Pool, 'query'>,
   folder: string,

@@ -9,7 +9,10 @@ const form = `must be ${keyBytes} bytes in base64 (several are separated by comm
 const keysOf = (secretsKey: string) =>
   secretsKey.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
 
-/** SECRETS_KEY in the configuration of a process that encrypts or decrypts secrets. It has no default. */
+/**
+ * SECRETS_KEY in the configuration of a process that encrypts or decrypts secrets.
+ * It has no default.
+ */
 export const secretsKeyVariable = z
   .string()
   .refine((text) => keysOf(text).every((key) => key.length === keyBytes), form)
@@ -24,11 +27,12 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Creates a box that uses AES-256-GCM with the keys of SECRETS_KEY. The first key encrypts and all keys decrypt, so a key is
- * rotated by putting the new one first and encrypting stale values again.
+ * Creates a box that uses AES-256-GCM with the keys of SECRETS_KEY. The first key encrypts and all
+ * keys decrypt, so a key is rotated by putting the new one first and encrypting stale values again.
  * Layout of a value: version, key id (the first bytes of the key's SHA-256), iv, tag, ciphertext.
- * `purpose`: the box has keys of its own, derived from those of SECRETS_KEY. Values of another purpose cannot be decrypted,
- * and a purpose that seals for unauthenticated callers does not use up the random ivs of the keys of stored secrets.
+ * `purpose`: the box has keys of its own, derived from those of SECRETS_KEY. Values of another
+ * purpose cannot be decrypted, and a purpose that seals for unauthenticated callers does not use up
+ * the random ivs of the keys of stored secrets.
  */
 export function createSecretBox(secretsKey: string, purpose?: string) {
   const keys = keysOf(secretsKey).map((given) => {
@@ -39,7 +43,9 @@ export function createSecretBox(secretsKey: string, purpose?: string) {
   });
   const current = keys[0]!;
   const keyIdOf = (sealed: Buffer) => sealed.subarray(1, 1 + keyIdBytes);
-  /** Throws when the value was changed, has another context, or no key in SECRETS_KEY decrypts it. */
+  /**
+   * Throws when the value was changed, has another context, or no key in SECRETS_KEY decrypts it.
+   */
   function open(sealed: Buffer, context: string): string {
     const found = keys.find(({ id }) => id.equals(keyIdOf(sealed)));
     if (sealed[0] !== version || found === undefined)
@@ -56,7 +62,10 @@ export function createSecretBox(secretsKey: string, purpose?: string) {
     ]).toString('utf8');
   }
   return {
-    /** `context` (organization and field) is authenticated, so that a value cannot be decrypted in another row. */
+    /**
+     * `context` (organization and field) is authenticated, so that a value cannot be
+     * decrypted in another row.
+     */
     seal(plain: string, context: string): Buffer {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(context));
@@ -77,7 +86,10 @@ export function createSecretBox(secretsKey: string, purpose?: string) {
   };
 }
 
-/** A stored secret: its name in messages, its context, and a write that changes no row if the row has changed since. */
+/**
+ * A stored secret: its name in messages, its context, and a write that changes no row if the row
+ * has changed since.
+ */
 export interface SealedValue {
   name: string;
   sealed: Buffer;
@@ -86,8 +98,9 @@ export interface SealedValue {
 }
 
 /**
- * Encrypts values under an older key of SECRETS_KEY again with the first key, so that the older key can be removed. Values
- * that change during the run are skipped, because their writer has used the first key.
+ * Encrypts values under an older key of SECRETS_KEY again with the first key, so that the older
+ * key can be removed. Values that change during the run are skipped, because their writer has
+ * used the first key.
  */
 export async function resealStale(
   box: SecretBox,

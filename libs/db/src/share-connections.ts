@@ -5,15 +5,18 @@ interface ShareOptions {
   poolSize: number;
   /** Maximum wait for a connection. */
   waitMs: number;
-  /** Maximum wait of long work for a connection, with the wait for other long work of the tenant. */
+  /**
+   * Maximum wait of long work for a connection, with the wait for other long work of the tenant.
+   */
   longWaitMs: number;
 }
 
 const never = new AbortController().signal;
 
 /**
- * Shares the connections of a pool among tenants, so that slow statements of one do not hold them all (docs/adr/0038). Long work,
- * which may keep a CPU of the database server busy, has a smaller share.
+ * Shares the connections of a pool among tenants, so that slow statements of one do not hold
+ * them all (docs/adr/0038). Long work, which may keep a CPU of the database server busy, has
+ * a smaller share.
  */
 export function shareConnections({ poolSize, waitMs, longWaitMs }: ShareOptions) {
   const all = createSlots({ total: poolSize });
@@ -31,9 +34,14 @@ export function shareConnections({ poolSize, waitMs, longWaitMs }: ShareOptions)
     );
   };
   return {
-    /** The function that gives back a place, or null when the tenant with this key has its share. */
+    /**
+     * The function that gives back a place, or null when the tenant with this key has its share.
+     */
     tryTake: (key: string): (() => void) | null => all.tryAcquire(key),
-    /** Waits until the tenant may use a connection. Resolves with the function that gives its place back. */
+    /**
+     * Waits until the tenant may use a connection. Resolves with the function that
+     * gives its place back.
+     */
     async take(key: string, { isLong = false } = {}): Promise<() => void> {
       if (!isLong) return waitFor(all, key, waitMs);
       const endMs = performance.now() + longWaitMs;

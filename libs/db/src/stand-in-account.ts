@@ -1,8 +1,8 @@
 import type { Scope } from '@parley/contracts';
 
 /**
- * The account at the stand-ins of development (docs/adr/0049) for an environment that has none at a provider; null in
- * production environments and when STAND_INS_URL is not set.
+ * The account at the stand-ins of development (docs/adr/0049) for an environment that has none at a
+ * provider; null in production environments and when STAND_INS_URL is not set.
  */
 export function standInAccount(
   standInsUrl: string | undefined,

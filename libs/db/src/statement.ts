@@ -1,4 +1,7 @@
-/** A column of a result: the PostgreSQL types that it may have, and the TypeScript type of its values. */
+/**
+ * A column of a result: the PostgreSQL types that it may have, and the TypeScript
+ * type of its values.
+ */
 export interface Column<T> {
   readonly types: readonly string[];
   readonly isNullable: boolean;
@@ -26,7 +29,10 @@ function define<T>(...types: string[]): Column<T> {
   return { types, isNullable: false, nullable };
 }
 
-/** The types of columns. `int8` and `numeric` are returned as text, because a number would lose digits. */
+/**
+ * The types of columns. `int8` and `numeric` are returned as text, because a number
+ * would lose digits.
+ */
 export const column = {
   text: define<string>('text', 'varchar', 'bpchar', 'name'),
   int4: define<number>('int4', 'int2'),
@@ -37,7 +43,10 @@ export const column = {
   bytea: define<Buffer>('bytea'),
   textArray: define<string[]>('_text', '_varchar'),
   jsonb: <T>(): Column<T> => define<T>('jsonb', 'json'),
-  /** An enum type by its name, or text with a fixed set of values. The values themselves are not checked. */
+  /**
+   * An enum type by its name, or text with a fixed set of values. The values themselves
+   * are not checked.
+   */
   oneOf: <T extends string>(typeName = 'text'): Column<T> => define<T>(typeName),
 };
 
@@ -50,7 +59,10 @@ export interface Statement<T = object> {
   /** The names of the parameters, in the order of their numbers. */
   readonly parameters: readonly string[];
   readonly row: Row;
-  /** Name of the prepared statement. Absent for texts that vary: preparing each would fill the connection's memory. */
+  /**
+   * Name of the prepared statement. Absent for texts that vary: preparing each would fill the
+   * connection's memory.
+   */
   readonly preparedAs?: string;
   /** May run long. A tenant can run only a few of these at the same time. */
   readonly isLong?: boolean;
@@ -59,8 +71,8 @@ export interface Statement<T = object> {
 }
 
 /**
- * Declares a statement. Its parameters have names, such as `$id`, and a call gives their values by name. `$tenant` is the
- * tenant for which the statement runs. Without `row` it returns no columns.
+ * Declares a statement. Its parameters have names, such as `$id`, and a call gives their values by
+ * name. `$tenant` is the tenant for which the statement runs. Without `row` it returns no columns.
  */
 export function statement<R extends Row = Record<never, never>>(
   name: string,
@@ -70,7 +82,10 @@ export function statement<R extends Row = Record<never, never>>(
   return { ...unprepared(name, text, row), preparedAs: name };
 }
 
-/** Declares a statement whose text varies between calls and is not prepared. All texts of one name return the same columns. */
+/**
+ * Declares a statement whose text varies between calls and is not prepared. All texts of one name
+ * return the same columns.
+ */
 export function unprepared<R extends Row = Record<never, never>>(
   name: string,
   text: string,
@@ -89,8 +104,8 @@ export function unprepared<R extends Row = Record<never, never>>(
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The values of a statement in the order of its parameters. `tenant`: the one for which it runs, if any. Throws when a value
- * is missing, and when there is no parameter for one.
+ * The values of a statement in the order of its parameters. `tenant`: the one for which it runs, if
+ * any. Throws when a value is missing, and when there is no parameter for one.
  */
 export function orderValues(
   { name, parameters }: Statement,

@@ -8,8 +8,8 @@ export interface Connection {
 }
 
 /**
- * Runs `work` in a transaction that begins when it opens the connection for its first statement. `subject`: whose statement
- * that is, for `connect`.
+ * Runs `work` in a transaction that begins when it opens the connection for its first statement.
+ * `subject`: whose statement that is, for `connect`.
  */
 export async function inTransaction<S, T>(
   connect: (subject?: S) => Promise<Connection>,
@@ -41,7 +41,8 @@ export async function inTransaction<S, T>(
     return result;
   } catch (error) {
     const connection = await connecting?.catch(() => undefined);
-    // A rollback would wait behind the statement that a silent server has not answered. Closing the connection is one too.
+    // A rollback would wait behind the statement that a silent server has not answered. Closing the
+    // connection is one too.
     if (isDatabaseUnavailable(error)) broken ??= error as Error;
     else
       await connection?.client.query('rollback').catch((rollbackError: Error) => {

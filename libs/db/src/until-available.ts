@@ -17,8 +17,8 @@ export interface Dependency {
 const logEveryMs = 10_000;
 
 /**
- * Repeats `work` at the start of a process until the dependency is available, and logs that it waits. There is no time
- * limit: the supervisor of the process has one, such as a startup probe.
+ * Repeats `work` at the start of a process until the dependency is available, and logs that it
+ * waits. There is no time limit: the supervisor of the process has one, such as a startup probe.
  */
 export async function untilAvailable<T>(
   dependency: Dependency,

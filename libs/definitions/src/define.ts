@@ -12,7 +12,9 @@ import {
 import { DefinitionError } from './definition-error';
 import { type ToolHandler, handlerCodeOf } from './tool-handler';
 
-/** The kinds of all defined values, so that a loader can distinguish definitions from other exports. */
+/**
+ * The kinds of all defined values, so that a loader can distinguish definitions from other exports.
+ */
 const kinds = new WeakMap<object, ResourceKind>();
 
 /** Returns the kind of a definition, or null if no `define…` function returned the value. */
@@ -36,8 +38,9 @@ function define<K extends ResourceKind>(kind: K, value: object) {
 let isLenient = false;
 
 /**
- * Runs code in which the `define…` functions return invalid definitions unchanged instead of throwing, so that a loader
- * can report the problems of all files together. `work` must be synchronous.
+ * Runs code in which the `define…` functions return invalid definitions unchanged instead
+ * of throwing, so that a loader can report the problems of all files together. `work`
+ * must be synchronous.
  */
 export function withoutThrowing<T>(work: () => T): T {
   isLenient = true;
@@ -54,10 +57,16 @@ function subjectOf(value: unknown): string | null {
   return typeof slug === 'string' ? slug : typeof name === 'string' ? name : null;
 }
 
-/** Defines an agent: its prompt, model and tools. Throws a DefinitionError that lists every invalid field. */
+/**
+ * Defines an agent: its prompt, model and tools. Throws a DefinitionError that lists
+ * every invalid field.
+ */
 export const defineAgent = (agent: AgentDefinition): AgentDefinition => define('agents', agent);
 
-/** The type name of a field. Values are checked against it when an entity is written. A push refuses unknown names. */
+/**
+ * The type name of a field. Values are checked against it when an entity is written. A push
+ * refuses unknown names.
+ */
 export type FieldType =
   | 'string'
   | 'text'
@@ -76,18 +85,21 @@ export type FieldType =
   | 'null'
   | (string & {});
 
-/** An entity type in code. `schema` is a flat map of field to type name, or a subset of JSON Schema. */
+/**
+ * An entity type in code. `schema` is a flat map of field to type name, or a subset of JSON Schema.
+ */
 export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
   /**
-   * The fields of `data`: a flat map of field to type name, such as `{ price: 'number' }`, or a subset of JSON Schema
-   * (`type: 'object'`, `properties`, `required`).
+   * The fields of `data`: a flat map of field to type name, such as `{ price: 'number' }`, or a
+   * subset of JSON Schema (`type: 'object'`, `properties`, `required`).
    */
   schema: { [field: string]: FieldType | JsonObject } | JsonObject;
 }
 
 /**
- * Defines an entity type: its fields, and the fields that full-text search reads. The result keeps the literal type of
- * the schema, from which the typed client derives the type of `data`. Throws a DefinitionError.
+ * Defines an entity type: its fields, and the fields that full-text search reads. The result keeps
+ * the literal type of the schema, from which the typed client derives the type of `data`. Throws a
+ * DefinitionError.
  */
 export const defineData = <const D extends DataDefinition>(
   // DataDefinition has the comments that an editor shows.
@@ -97,10 +109,16 @@ export const defineData = <const D extends DataDefinition>(
 /** Makes unknown fields a compile error. A generic parameter alone would accept them. */
 type RejectUnknown<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
 
-/** Defines a role: what its holders may do, which entities they reach, and which fields are masked. Throws a DefinitionError. */
+/**
+ * Defines a role: what its holders may do, which entities they reach, and which fields are masked.
+ * Throws a DefinitionError.
+ */
 export const defineRole = (role: RoleDefinition): RoleDefinition => define('roles', role);
 
-/** Defines a trigger: the tools that run when an entity changes, or on a schedule. Throws a DefinitionError. */
+/**
+ * Defines a trigger: the tools that run when an entity changes, or on a schedule. Throws a
+ * DefinitionError.
+ */
 export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition =>
   define('triggers', trigger);
 
@@ -120,12 +138,16 @@ export type ToolInput<P = JsonObject> = Omit<ToolDefinition, 'handlerCode' | 'pa
 /** The sources of the handlers that were given as functions. */
 const handlerSources = new WeakMap<object, string>();
 
-/** The source of the function from which `defineTools` made the handler of a tool. Null if it was given as text. */
+/**
+ * The source of the function from which `defineTools` made the handler of a tool. Null if it
+ * was given as text.
+ */
 export const handlerSourceOf = (tool: object): string | null => handlerSources.get(tool) ?? null;
 
 /**
- * Defines custom tools. The source of a `handler` is stored and runs in a sandbox, with the variables and imports of its file that
- * it uses: `parley push` adds them. Throws a DefinitionError.
+ * Defines custom tools. The source of a `handler` is stored and runs in a sandbox, with the
+ * variables and imports of its file that it uses: `parley push` adds them. Throws a
+ * DefinitionError.
  */
 export function defineTools<const P extends readonly object[]>(tools: {
   [I in keyof P]: ToolInput<P[I]>;

@@ -1,6 +1,8 @@
 import type { ErrorDetail, ResourceKind } from '@parley/contracts';
 
-/** An invalid definition. The message lists every problem, one per line, with the path of the field. */
+/**
+ * An invalid definition. The message lists every problem, one per line, with the path of the field.
+ */
 export class DefinitionError extends Error {
   constructor(
     readonly kind: ResourceKind,

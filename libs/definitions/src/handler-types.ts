@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from '@parley/contracts';
 
 declare global {
-  /** The types of an environment: a file that `parley types generate` writes adds `entityTypes` and `tools` to this interface. */
+  /**
+   * The types of an environment: a file that `parley types generate` writes adds `entityTypes` and
+   * `tools` to this interface.
+   */
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the generated file adds the members
   interface ParleyTypes {}
 }
@@ -11,7 +14,10 @@ type ToolArguments = ParleyTypes extends { tools: infer T } ? T : Record<never, 
 
 /** The slug of an entity type. Editors offer those of the generated file; others may exist. */
 type Slug = (keyof EntityTypes & string) | (string & {});
-/** The type of `data`. It is `any` for a type that the generated file lacks, so that a handler needs no casts. */
+/**
+ * The type of `data`. It is `any` for a type that the generated file lacks, so that a
+ * handler needs no casts.
+ */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 type DataOf<S> = S extends keyof EntityTypes ? EntityTypes[S] : any;
 
@@ -42,7 +48,10 @@ interface EntityTools {
     data?: { [K in keyof DataOf<S>]?: DataOf<S>[K] | null };
     status?: string;
   }): Promise<ToolEntity<S>>;
-  /** Returns a page of the entities that match all filters, newest first. `limit` is at most 100, by default 50. */
+  /**
+   * Returns a page of the entities that match all filters, newest first. `limit` is at most
+   * 100, by default 50.
+   */
   query<S extends Slug>(args: {
     type: S;
     filters?: { [field: string]: Json };
@@ -81,7 +90,10 @@ type CallerOf<Args> = object extends Args
   ? (args?: Args) => Promise<unknown>
   : (args: Args) => Promise<unknown>;
 
-/** The tools that a handler may call, such as `parley.entity.query({ … })`. They run with the permissions of its caller, or those of `runAs`. */
+/**
+ * The tools that a handler may call, such as `parley.entity.query({ … })`. They run with the
+ * permissions of its caller, or those of `runAs`.
+ */
 export type ToolHandlerParley = { entity: EntityTools } & ByNamespace<ToolArguments> & {
     [namespace: string]: Record<string, ToolCaller>;
   };
@@ -90,7 +102,10 @@ export type ToolHandlerParley = { entity: EntityTools } & ByNamespace<ToolArgume
 export interface ToolHandlerContext {
   organizationId: string;
   environment: 'development' | 'production';
-  /** Whose call it is. `userId` and `entityId` are those of the contact or user of the conversation, when there is one. */
+  /**
+   * Whose call it is. `userId` and `entityId` are those of the contact or user of the conversation,
+   * when there is one.
+   */
   actor: {
     type: 'system' | 'agent' | 'user' | 'webhook' | 'tool';
     userId?: string;

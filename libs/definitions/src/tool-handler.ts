@@ -3,8 +3,8 @@ import type { JsonObject } from '@parley/contracts';
 import type { ArgsOf, ToolHandlerContext, ToolHandlerParley } from './handler-types';
 
 /**
- * A function `(args, context, parley, fetch)`. `args` has the type of the JSON Schema `P`. Declared as a method, so that a handler
- * may declare narrower `args`.
+ * A function `(args, context, parley, fetch)`. `args` has the type of the JSON Schema `P`. Declared
+ * as a method, so that a handler may declare narrower `args`.
  */
 export type ToolHandler<P = JsonObject> = {
   handle(
@@ -16,8 +16,8 @@ export type ToolHandler<P = JsonObject> = {
 }['handle'];
 
 /**
- * The body of an `async (args, context, parley, fetch) => …` that calls this function. Null if the function has no
- * JavaScript source, because it is built in or bound.
+ * The body of an `async (args, context, parley, fetch) => …` that calls this function. Null if the
+ * function has no JavaScript source, because it is built in or bound.
  */
 export function handlerCodeOf(handler: (...args: never[]) => unknown): string | null {
   const source = handler.toString();

@@ -2,9 +2,10 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Spawns a long-running process that ends when this process ends, even by SIGKILL. It runs in its own session, so that
- * Ctrl-C in the terminal does not reach it and processes can be stopped in order. At the end of this process it receives
- * `lastSignal`, and the folder `removeAfter` is deleted.
+ * Spawns a long-running process that ends when this process ends, even by SIGKILL. It runs in
+ * its own session, so that Ctrl-C in the terminal does not reach it and processes can be
+ * stopped in order. At the end of this process it receives `lastSignal`, and the folder
+ * `removeAfter` is deleted.
  */
 export function spawnGuarded(
   command: string,
@@ -22,8 +23,9 @@ export function spawnGuarded(
 }
 
 /**
- * Starts a shell that reads from a pipe which only this process holds open. The kernel closes the pipe when this process
- * ends, and the shell sends the signal. On Unix nothing else detects SIGKILL of a parent without polling.
+ * Starts a shell that reads from a pipe which only this process holds open. The kernel closes the
+ * pipe when this process ends, and the shell sends the signal. On Unix nothing else detects SIGKILL
+ * of a parent without polling.
  */
 function guard(
   child: ChildProcess,
@@ -50,7 +52,10 @@ function guard(
   child.once('exit', () => watcher.stdin.end('done\n'));
 }
 
-/** Sends `signal` to a process, and SIGKILL after `deadlineMs`. Resolves when the process has exited. */
+/**
+ * Sends `signal` to a process, and SIGKILL after `deadlineMs`. Resolves when the
+ * process has exited.
+ */
 export async function stopProcess(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -64,7 +69,9 @@ export async function stopProcess(
   clearTimeout(force);
 }
 
-/** Stops a process of an earlier run by its id, like `stopProcess`. Returns whether it has exited. */
+/**
+ * Stops a process of an earlier run by its id, like `stopProcess`. Returns whether it has exited.
+ */
 export async function stopPid(
   pid: number,
   signal: NodeJS.Signals,
@@ -84,8 +91,8 @@ export async function stopPid(
 }
 
 /**
- * Resolves when the process prints `marker` to stdout or stderr. Rejects with its last lines when it exits first, or after
- * `deadlineMs`.
+ * Resolves when the process prints `marker` to stdout or stderr. Rejects with its last lines when
+ * it exits first, or after `deadlineMs`.
  */
 export function waitForOutput(
   child: ChildProcess,

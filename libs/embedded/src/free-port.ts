@@ -1,9 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems use for outgoing connections, which could take a port between the check and its use. */
+/**
+ * Below the ports that systems use for outgoing connections, which could take a port between the
+ * check and its use.
+ */
 const lowestPort = 12_000;
-/** Processes with different ids mostly use different ranges, in order, so stacks that start together choose different ports. */
+/**
+ * Processes with different ids mostly use different ranges, in order, so stacks that start together
+ * choose different ports.
+ */
 const [rangeSize, ranges] = [200, 100];
 const maxAttempts = 50;
 let turn = randomInt(rangeSize);

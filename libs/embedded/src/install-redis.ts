@@ -6,15 +6,17 @@ import packages from './redis-packages.json';
 
 const run = promisify(execFile);
 /**
- * `usualFolders` are searched after PATH, because the PATH of a service often does not contain them. A failed update of
- * apt-get is ignored: one broken source is enough for it. tools/start/redis.mjs reads this file too.
+ * `usualFolders` are searched after PATH, because the PATH of a service often does not contain
+ * them. A failed update of apt-get is ignored: one broken source is enough for it.
+ * tools/start/redis.mjs reads this file too.
  */
 const { usualFolders, managers } = packages;
 type Manager = (typeof managers)[number];
 
 /**
- * Returns the path of a `redis-server`. When PATH has none, installs it with the system's package manager, if that works
- * without a prompt (as root, or with sudo without a password). Otherwise throws an error that says what to do.
+ * Returns the path of a `redis-server`. When PATH has none, installs it with the system's package
+ * manager, if that works without a prompt (as root, or with sudo without a password). Otherwise
+ * throws an error that says what to do.
  */
 export async function findOrInstallRedis(
   log: (line: string) => void = () => undefined,

@@ -18,15 +18,18 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** The account that runs PostgreSQL, which refuses to run as root; null for the account of this process. */
+/**
+ * The account that runs PostgreSQL, which refuses to run as root; null for the account
+ * of this process.
+ */
 export type Account = { uid: number; gid: number } | null;
 
 export type PostgresInstallation = { bin: string; dataDir: string; account: Account };
 
 /**
- * Returns the folders of PostgreSQL's programs and data: normally in `node_modules` and `dataDir`. When this process runs as
- * root in a folder that only root can enter (a clone in /root or in a `mktemp -d`), the account of PostgreSQL cannot read
- * them, so both are below /var/lib/parley.
+ * Returns the folders of PostgreSQL's programs and data: normally in `node_modules` and `dataDir`.
+ * When this process runs as root in a folder that only root can enter (a clone in /root or in a
+ * `mktemp -d`), the account of PostgreSQL cannot read them, so both are below /var/lib/parley.
  */
 export function locatePostgres(dataDir: string): PostgresInstallation {
   const native = nativeFolder();
@@ -40,8 +43,9 @@ export function locatePostgres(dataDir: string): PostgresInstallation {
 }
 
 /**
- * Returns the folder of the data. This is `dataDir`, or the target of a link at `dataDir` if PostgreSQL's account cannot
- * reach `dataDir`. The link is the only reference to the data, so that a new checkout starts with new data.
+ * Returns the folder of the data. This is `dataDir`, or the target of a link at `dataDir` if
+ * PostgreSQL's account cannot reach `dataDir`. The link is the only reference to the data, so that
+ * a new checkout starts with new data.
  */
 export function reachableDataDir(dataDir: string): string {
   const path = resolve(dataDir);
@@ -79,7 +83,10 @@ function nativeFolder(): string {
   }
 }
 
-/** Creates the package's symbolic links, which npm cannot contain. The package's install script is often disabled. */
+/**
+ * Creates the package's symbolic links, which npm cannot contain. The package's install script
+ * is often disabled.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -109,7 +116,9 @@ function postgresAccount(): Account {
   );
 }
 
-/** Whether all users can enter each folder of the path. The account of PostgreSQL owns none of them. */
+/**
+ * Whether all users can enter each folder of the path. The account of PostgreSQL owns none of them.
+ */
 function isReachable(path: string): boolean {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
@@ -122,7 +131,10 @@ function rootFolder(): string {
   return '/var/lib/parley';
 }
 
-/** Copies the programs once for each version. The copy is renamed when it is complete, so that no partial copy is used. */
+/**
+ * Copies the programs once for each version. The copy is renamed when it is complete, so that no
+ * partial copy is used.
+ */
 function copyOf(native: string): string {
   const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as {
     version: string;

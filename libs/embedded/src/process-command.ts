@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Returns the command line of a running process, or '' when there is none. Protects against signals to a reused id. */
+/**
+ * Returns the command line of a running process, or '' when there is none. Protects against
+ * signals to a reused id.
+ */
 export function processCommand(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

@@ -37,8 +37,8 @@ export type RunningServer = {
 export type PostgresOptions =
   | { dataDir: string; port?: number; ephemeral?: false }
   /**
-   * Uses a temporary folder without durability, which `stop()` deletes. `keepAs` copies it to that path first, and `from`
-   * starts with such a copy, which saves the 0.8 s of initdb.
+   * Uses a temporary folder without durability, which `stop()` deletes. `keepAs` copies it to that
+   * path first, and `from` starts with such a copy, which saves the 0.8 s of initdb.
    */
   | { ephemeral: true; from?: string; keepAs?: string; dataDir?: undefined; port?: number };
 
@@ -50,12 +50,14 @@ const notDurable = [
   'wal_level=minimal',
   'max_wal_senders=0',
 ];
-// Tables of a new installation get statistics sooner, and with them plans for many rows (docs/adr/0081).
+// Tables of a new installation get statistics sooner, and with them plans for many rows
+// (docs/adr/0081).
 const durable = ['max_connections=200', 'autovacuum_naptime=10s'];
 
 /**
- * Starts PostgreSQL on 127.0.0.1, and creates the cluster when there is none. Uses `port` when it is free, otherwise
- * another port. Throws with the last lines of PostgreSQL's output when it does not start.
+ * Starts PostgreSQL on 127.0.0.1, and creates the cluster when there is none. Uses `port` when
+ * it is free, otherwise another port. Throws with the last lines of PostgreSQL's output when
+ * it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
   const ephemeralFolder = options.ephemeral
@@ -70,7 +72,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const settings = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=', // a socket in /tmp is not needed and could conflict with other servers
+    // A socket in /tmp is not needed and could conflict with other servers.
+    'unix_socket_directories=',
     'logging_collector=off',
     ...(options.ephemeral ? notDurable : durable),
   ];
@@ -130,7 +133,10 @@ async function openCopy(home: PostgresInstallation, from: string | undefined): P
   return null;
 }
 
-/** The copy is renamed when it is complete, so that no partial copy is used. Of two processes, the first one wins. */
+/**
+ * The copy is renamed when it is complete, so that no partial copy is used. Of two processes,
+ * the first one wins.
+ */
 async function keep(dataDir: string, keepAs: string): Promise<void> {
   const partial = `${keepAs}.${process.pid}`;
   mkdirSync(dirname(keepAs), { recursive: true });
@@ -139,7 +145,10 @@ async function keep(dataDir: string, keepAs: string): Promise<void> {
   else renameSync(partial, keepAs);
 }
 
-/** Uses PostgreSQL's builtin locale C.UTF-8 for case folding, so that searches have the same results on every machine. */
+/**
+ * Uses PostgreSQL's builtin locale C.UTF-8 for case folding, so that searches have the same results
+ * on every machine.
+ */
 async function initialize(home: PostgresInstallation, password: string | null): Promise<void> {
   const passwordFile = join(home.dataDir, '..', `.postgres-${randomBytes(6).toString('hex')}`);
   const args = [
@@ -185,7 +194,10 @@ async function stopLeftover(dataDir: string): Promise<void> {
   rmSync(lockFile, { force: true });
 }
 
-/** A folder in memory when more than 4 GiB are free there: cloning a database takes a third of the time. */
+/**
+ * A folder in memory when more than 4 GiB are free there: cloning a database takes a
+ * third of the time.
+ */
 function ephemeralParent(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');

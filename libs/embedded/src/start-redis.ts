@@ -16,9 +16,9 @@ export type RedisOptions = (
 };
 
 /**
- * Starts Redis on 127.0.0.1 with `noeviction`, which the queues require. It stores its data in an append-only file, unless
- * it is ephemeral. Uses `port` when it is free, otherwise another port. Throws with the last lines of its output when it
- * does not start.
+ * Starts Redis on 127.0.0.1 with `noeviction`, which the queues require. It stores its data in an
+ * append-only file, unless it is ephemeral. Uses `port` when it is free, otherwise another port.
+ * Throws with the last lines of its output when it does not start.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningServer> {
   const program = await findOrInstallRedis(options.log);

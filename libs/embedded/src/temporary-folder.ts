@@ -6,15 +6,15 @@ import { isAlive } from './child-process';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Creates an empty folder `parley-<what>-<process id>-<random>` in the system's temporary folder or in `parent`. The
- * caller deletes it. `sweepTemporaryFolders` deletes those of killed processes.
+ * Creates an empty folder `parley-<what>-<process id>-<random>` in the system's temporary folder or
+ * in `parent`. The caller deletes it. `sweepTemporaryFolders` deletes those of killed processes.
  */
 export const makeTemporaryFolder = (what: string, parent = tmpdir()): string =>
   mkdtempSync(join(parent, `parley-${what}-${process.pid}-`));
 
 /**
- * Deletes the folders of processes that have exited, and folders without a process id that have not changed for a day.
- * Returns their paths. Folders of other accounts stay.
+ * Deletes the folders of processes that have exited, and folders without a process id that have not
+ * changed for a day. Returns their paths. Folders of other accounts stay.
  */
 export function sweepTemporaryFolders(parent = tmpdir()): string[] {
   const swept: string[] = [];

@@ -9,13 +9,19 @@ export interface Mask {
   kind: 'hide' | 'redact';
 }
 
-/** The permissions of a role for one entity type: the entities for which all clauses hold, without the masked fields. */
+/**
+ * The permissions of a role for one entity type: the entities for which all clauses hold, without
+ * the masked fields.
+ */
 export interface Access {
   clauses: Clause[];
   masks: Mask[];
 }
 
-/** A scope rule of a role (RoleDefinition in libs/contracts) in which a dynamic value has been replaced by the actual one. */
+/**
+ * A scope rule of a role (RoleDefinition in libs/contracts) in which a dynamic value has been
+ * replaced by the actual one.
+ */
 export interface AccessRule {
   field: string;
   operator: string;
@@ -25,7 +31,10 @@ export interface AccessRule {
 
 export type ParsedAccess = { ok: true; access: Access } | { ok: false; problems: ErrorDetail[] };
 
-/** Parses the scope rules and masks of one type. Rules with the same `anyOf` are alternatives; all others must hold. */
+/**
+ * Parses the scope rules and masks of one type. Rules with the same `anyOf` are alternatives; all
+ * others must hold.
+ */
 export function parseAccess(
   rules: readonly AccessRule[],
   masks: readonly { fieldPath: string; maskType: Mask['kind'] }[],
@@ -69,7 +78,10 @@ function parseRule({ field: name, operator: operatorName, value }: AccessRule): 
   return operandProblem(field, operator, value) ?? { field, operator, operand: value };
 }
 
-/** The name of a masked field among those that a query reads, or null. The result of the query would reveal its value. */
+/**
+ * The name of a masked field among those that a query reads, or null. The result of the query would
+ * reveal its value.
+ */
 export function maskedRead(fields: readonly Field[], masks: readonly Mask[]): string | null {
   const field = fields.find(
     (one) =>
@@ -79,7 +91,10 @@ export function maskedRead(fields: readonly Field[], masks: readonly Mask[]): st
   return field === undefined ? null : fieldName(field);
 }
 
-/** The name of a masked field that this data sets, or that a merge of its top-level keys would overwrite; null if none. */
+/**
+ * The name of a masked field that this data sets, or that a merge of its top-level keys would
+ * overwrite; null if none.
+ */
 export function maskedWrite(
   data: JsonObject,
   masks: readonly Mask[],

@@ -178,7 +178,8 @@ describe('pages while others write', () => {
               status: 'back',
               data: { n: n % 5 },
             });
-          // The entities that exist all the time are changed as well, but not in the fields that pages filter and sort by.
+          // The entities that exist all the time are changed as well, but not in the fields that
+          // pages filter and sort by.
           const baseId = base[Math.floor(Math.random() * base.length)]!;
           await t.entities.update(here, {
             ...origin,

@@ -35,8 +35,9 @@ import {
 } from './write/update-entity';
 
 /**
- * The entities of all tenants. The first argument of every call is its scope. With `tx`, the client of a transaction, a
- * call is part of that transaction. Failures that a caller can cause are returned as results (`result.ts`).
+ * The entities of all tenants. The first argument of every call is its scope. With `tx`, the client
+ * of a transaction, a call is part of that transaction. Failures that a caller can cause are
+ * returned as results (`result.ts`).
  */
 export interface Entities {
   types(scope: Scope): Promise<EntityTypeView[]>;
@@ -46,11 +47,15 @@ export interface Entities {
   query(scope: Scope, input: QueryInput, tx?: Queryable): Promise<PageResult | MaskedField>;
   search(scope: Scope, input: SearchInput, tx?: Queryable): Promise<SearchResult>;
   create(scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult>;
-  /** Creates entities in this order, in one statement. An entity that is refused does not affect the others. */
+  /**
+   * Creates entities in this order, in one statement. An entity that is refused does not
+   * affect the others.
+   */
   createMany(scope: Scope, input: CreateManyInput, tx?: Queryable): Promise<CreateResult[]>;
   /**
-   * Resolves when creates of this type may begin: at once, unless the index is far behind. Creates without a transaction wait
-   * themselves. Call it before a transaction with many creates, not in it.
+   * Resolves when creates of this type may begin: at once, unless the index is far behind.
+   * Creates without a transaction wait themselves. Call it before a transaction with many
+   * creates, not in it.
    */
   untilIndexed(scope: Scope, type: string): Promise<void>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
@@ -61,7 +66,10 @@ export interface Entities {
     tx?: Queryable,
   ): Promise<UpdateResult | ConditionFailed>;
   remove(scope: Scope, input: DeleteInput, tx?: Queryable): Promise<DeleteResult>;
-  /** Locks entities until the transaction `tx` ends. Call it before several changes in one transaction. */
+  /**
+   * Locks entities until the transaction `tx` ends. Call it before several changes in
+   * one transaction.
+   */
   lock(scope: Scope, input: { type: string; ids: readonly string[] }, tx: Queryable): Promise<void>;
   link(scope: Scope, relation: Relation, tx?: Queryable): Promise<{ ok: true } | NotFound>;
   unlink(scope: Scope, relation: Relation, tx?: Queryable): Promise<void>;
@@ -72,7 +80,10 @@ export interface Entities {
     input: { entityId: string; relation?: string; type?: string },
     tx?: Queryable,
   ): Promise<string[]>;
-  /** Resolves when the background work that writes have started has ended. Await it before closing the database. */
+  /**
+   * Resolves when the background work that writes have started has ended. Await it before
+   * closing the database.
+   */
   settled(): Promise<void>;
 }
 
@@ -80,9 +91,15 @@ export interface EntitiesOptions {
   db: Db;
   /** Number of entities in a segment of the field index (docs/adr/0003-field-indexes.md). */
   segmentSize?: number;
-  /** Wakes the relays after a commit whose event waits for them. Without it, relays find the event at their next poll. */
+  /**
+   * Wakes the relays after a commit whose event waits for them. Without it, relays find the event
+   * at their next poll.
+   */
   wakeRelay?: () => void;
-  /** Reports that the newest entities of a type could not be indexed. Reads then scan them, and a later create tries again. */
+  /**
+   * Reports that the newest entities of a type could not be indexed. Reads then scan them, and a
+   * later create tries again.
+   */
   log?: EntitiesLog;
 }
 

@@ -52,9 +52,9 @@ export interface FollowedChange {
 }
 
 /**
- * Stores with each entity type what its enabled triggers follow: only events of these actions wait for the relay, and
- * events of large entities keep these keys. Call it in the transaction that changes the triggers. It waits for running
- * writers of the types that change.
+ * Stores with each entity type what its enabled triggers follow: only events of these actions wait
+ * for the relay, and events of large entities keep these keys. Call it in the transaction that
+ * changes the triggers. It waits for running writers of the types that change.
  */
 export async function setFollowedChanges(
   db: Queryable,

@@ -13,7 +13,10 @@ import { maxDataBytes } from './write/data-size';
 export type EntityFailure =
   TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | TooLarge | Invalid;
 
-/** The message of a failed operation on entities of `type`, for HTTP and models (docs/reference/errors.md#data-errors). */
+/**
+ * The message of a failed operation on entities of `type`, for HTTP and models
+ * (docs/reference/errors.md#data-errors).
+ */
 export function failureText(failure: EntityFailure, type: string): string {
   switch (failure.reason) {
     case 'type_not_found':

@@ -24,8 +24,8 @@ beforeAll(async () => {
     id = first?.ok ? first.entity.value.id : '';
   }
   await t.entities.settled();
-  // Many small tenants beside a large one: PostgreSQL's estimate for an average tenant is far too low for the large one.
-  // Rows of different tenants are stored side by side.
+  // Many small tenants beside a large one: PostgreSQL's estimate for an average tenant is far too
+  // low for the large one. Rows of different tenants are stored side by side.
   await t.db.pool.query(
     `insert into entities (id, tenant, environment, part, segment, pos, status, data, created_at, updated_at)
      select 'other_' || n, 100000 + n % 10007, 'development', 100000 + n % 10007, 0, n, 'active', '{}', 0, 0 from generate_series(1, 20000) n`,
@@ -34,7 +34,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => t.stop());
 
-/** Records the statements that `run` executes, and returns their generic plans, which are the plans used in production. */
+/**
+ * Records the statements that `run` executes, and returns their generic plans, which are the plans
+ * used in production.
+ */
 async function plansOf(run: (db: Queryable) => Promise<unknown>): Promise<string[]> {
   const client = await t.db.pool.connect();
   const statements: Statement[] = [];

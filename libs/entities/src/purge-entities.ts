@@ -37,8 +37,9 @@ const purgeSegment = statement(
 );
 
 /**
- * Permanently deletes one segment (about a thousand) of a tenant's entities with their index entries, shapes and
- * relations, in one statement. Returns the number of deleted entities. Call it until it returns 0, then delete the types.
+ * Permanently deletes one segment (about a thousand) of a tenant's entities with their index
+ * entries, shapes and relations, in one statement. Returns the number of deleted entities. Call it
+ * until it returns 0, then delete the types.
  */
 export async function purgeEntities(db: Queryable, tenant: Tenant): Promise<number> {
   return (await db.query(tenant, purgeSegment)).rows[0]!.count;

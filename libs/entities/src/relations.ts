@@ -61,7 +61,9 @@ const related = statement(
   { id: column.text },
 );
 
-/** The ids of the entities that are related to this one in either direction, without deleted ones. */
+/**
+ * The ids of the entities that are related to this one in either direction, without deleted ones.
+ */
 export async function relatedIds(
   db: Queryable,
   scope: Scope,

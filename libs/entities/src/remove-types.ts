@@ -7,7 +7,10 @@ const lock = statement(
    order by id for update`,
 );
 
-/** Blocks new entities of these types until the transaction ends, so that a type that has none can be deleted. */
+/**
+ * Blocks new entities of these types until the transaction ends, so that a type that has
+ * none can be deleted.
+ */
 export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return;
   await db.query(scope, lock, { environment: scope.environment, slugs });
@@ -22,7 +25,10 @@ const countEntities = statement(
   { slug: column.text, count: column.int4 },
 );
 
-/** Counts the entities of each type, up to 1,001, including deleted ones, which can be restored. Omits empty types. */
+/**
+ * Counts the entities of each type, up to 1,001, including deleted ones, which can be restored.
+ * Omits empty types.
+ */
 export async function countEntitiesByType(db: Queryable, scope: Scope, slugs: string[]) {
   return (await db.query(scope, countEntities, { environment: scope.environment, slugs })).rows;
 }

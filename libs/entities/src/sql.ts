@@ -25,7 +25,9 @@ export class Sql {
     return this.param(arrayLiteral(values.map(byteaElement)), 'bytea[]');
   }
 
-  /** Builds the statement for a text with these parameters. Texts of the same kind share a `name`. */
+  /**
+   * Builds the statement for a text with these parameters. Texts of the same kind share a `name`.
+   */
   build<R extends Statement['row']>(
     name: string,
     text: string,
@@ -36,7 +38,10 @@ export class Sql {
   }
 }
 
-/** An array of elements that need no quotes as the text of a parameter. The driver's own conversion takes twice as long. */
+/**
+ * An array of elements that need no quotes as the text of a parameter. The driver's own conversion
+ * takes twice as long.
+ */
 export const arrayLiteral = (elements: readonly (number | string)[]): string =>
   `{${elements.join()}}`;
 
@@ -53,8 +58,8 @@ const maxCached = 500;
 const statements = new LRUCache<string, Statement<never>>({ max: maxCached });
 
 /**
- * The statement for a text, which is prepared from its second run on. Preparing statements that run only once would evict
- * those that applications repeat.
+ * The statement for a text, which is prepared from its second run on. Preparing statements that run
+ * only once would evict those that applications repeat.
  */
 function cachedStatement(
   name: string,

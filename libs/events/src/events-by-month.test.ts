@@ -100,7 +100,8 @@ test('events are recorded, read, followed, relayed and held as in one table', as
     'order.later',
     'order.paid',
   ]);
-  // Transactions of other test files are in the same PostgreSQL. Followers wait for those that began earlier.
+  // Transactions of other test files are in the same PostgreSQL. Followers wait for those
+  // that began earlier.
   const followed = await until(() => followEvents(db, mine, {}, cursor, 10), {
     isThere: (read) => read.ok && read.events.length >= 2,
   });

@@ -19,7 +19,10 @@ export interface EventFilter {
 export type FollowedEvent = StoredEvent & { cursor: string };
 
 export interface StoredEvent {
-  /** An integer as text, derived from the time of creation. Its order is not the order of the commits. */
+  /**
+   * An integer as text, derived from the time of creation. Its order is not the
+   * order of the commits.
+   */
   id: string;
   type: string;
   entityType: string | null;
@@ -27,7 +30,10 @@ export interface StoredEvent {
   payload: JsonObject;
   actor: Actor;
   hops: number;
-  /** What began the chain of triggers that led to it: an id of an event or of a run. Null: the event itself. */
+  /**
+   * What began the chain of triggers that led to it: an id of an event or of a run. Null:
+   * the event itself.
+   */
   root: string | null;
   requestId: string | null;
   /** Unix milliseconds. */
@@ -51,8 +57,8 @@ function matchValues({ environment }: Scope, filter: EventFilter) {
 }
 
 /**
- * SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size of payloads, but
- * a page has at least one.
+ * SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed
+ * the maximum size of payloads, but a page has at least one.
  */
 const sizedSql = (page: string, maxBytes: number | '$maxBytes'): string =>
   `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxBytes} as fits
@@ -65,7 +71,10 @@ const newest = statement(
   { events: column.jsonb<(StoredEvent & { fits: true })[]>(), found: column.int4 },
 );
 
-/** Returns at most `limit` events of an environment, newest first, or fewer if their payloads are large. */
+/**
+ * Returns at most `limit` events of an environment, newest first, or fewer if their
+ * payloads are large.
+ */
 export async function readEvents(
   db: Queryable,
   scope: Scope,
@@ -83,7 +92,10 @@ export async function readEvents(
   return { events: page, hasMore: found > page.length };
 }
 
-/** True for events before which no other event can be committed: all transactions with lower ids have ended. */
+/**
+ * True for events before which no other event can be committed: all transactions with
+ * lower ids have ended.
+ */
 const isSettled = 'xid < pg_snapshot_xmin(pg_current_snapshot())';
 const ofEnvironment = `from events where tenant = $tenant and environment = $environment::"Environment"
    and ${isSettled}`;
@@ -108,9 +120,10 @@ const eventsAfter = statement(
 );
 
 /**
- * Returns the next events after a cursor, each once and in the order of (xid, id), and the next cursor. The cursor null returns
- * the current position and no events. `resync`: the event of the cursor no longer exists, because the database was restored
- * or the event was deleted. The reader then gets a new cursor and reads its data again (docs/adr/0034).
+ * Returns the next events after a cursor, each once and in the order of (xid, id), and the next
+ * cursor. The cursor null returns the current position and no events. `resync`: the event of the
+ * cursor no longer exists, because the database was restored or the event was deleted. The reader
+ * then gets a new cursor and reads its data again (docs/adr/0034).
  */
 export async function followEvents(
   db: Queryable,

@@ -6,7 +6,10 @@ export interface Origin {
   actor: Actor;
   /** Number of triggers between the first change of a chain and this one. Default: 0. */
   hops?: number;
-  /** What began the chain of triggers that led to the change (`root` of events). Default: this event. */
+  /**
+   * What began the chain of triggers that led to the change (`root` of events).
+   * Default: this event.
+   */
   root?: string;
   requestId?: string;
 }
@@ -37,13 +40,16 @@ interface EventColumns {
   hops: string;
   root: string;
   requestId: string;
-  /** A condition under which the event waits for the relay, unless it exceeds `maxHops`. Default: it does not wait. */
+  /**
+   * A condition under which the event waits for the relay, unless it exceeds `maxHops`. Default:
+   * it does not wait.
+   */
   waits?: string;
 }
 
 /**
- * Returns SQL that inserts an event for each row of `source` (`from …`). It is part of the statement that makes the change,
- * so that neither exists without the other.
+ * Returns SQL that inserts an event for each row of `source` (`from …`). It is part of the
+ * statement that makes the change, so that neither exists without the other.
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
   `insert into events
@@ -83,7 +89,10 @@ const unlessRecorded = `where not exists (
       and payload -> $member = $payload::jsonb -> $member)`;
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
-/** Records an event unless the entity has one of this type whose payload has the same value in `member`. */
+/**
+ * Records an event unless the entity has one of this type whose payload has the same
+ * value in `member`.
+ */
 export async function recordEventOnce(
   db: Queryable,
   scope: Scope,

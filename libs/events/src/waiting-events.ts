@@ -4,7 +4,10 @@ import { type Queryable, type RowOf, column, scopeColumns, scopeRow, statement }
 /** Maximum size of a batch. Each of its tenants has the same share. */
 const batchEvents = 200;
 const batchTenants = 50;
-/** Maximum size of the stored payloads of a batch, to bound memory; one payload can have 2 MB. The last event may exceed it. */
+/**
+ * Maximum size of the stored payloads of a batch, to bound memory; one payload can have 2 MB. The
+ * last event may exceed it.
+ */
 const batchBytes = 8 * 1_048_576;
 
 const waitingRow = {
@@ -24,9 +27,9 @@ const waitingRow = {
 /** The event of an entity's change that has not been relayed. */
 export type WaitingEvent = Omit<RowOf<typeof waitingRow>, 'isFull'>;
 
-// Tenants are divided among 16 locks, each held by one relay at a time. Each tenant is found with one step in the index,
-// independent of the number of waiting events. When a relay has stopped, the server ends its transaction after 3 s, so that
-// it does not block other relays.
+// Tenants are divided among 16 locks, each held by one relay at a time. Each tenant is found with
+// one step in the index, independent of the number of waiting events. When a relay has stopped, the
+// server ends its transaction after 3 s, so that it does not block other relays.
 const lockWaiting = statement(
   'lock-waiting-events',
   `with recursive waiting as (
@@ -59,8 +62,9 @@ const takeWaiting = statement(
 );
 
 /**
- * Takes the oldest waiting events, without their payloads, ordered within each tenant. They stop waiting when the caller's
- * transaction, which also writes the trigger runs, commits. Skips tenants whose lock another relay holds.
+ * Takes the oldest waiting events, without their payloads, ordered within each tenant. They stop
+ * waiting when the caller's transaction, which also writes the trigger runs, commits. Skips tenants
+ * whose lock another relay holds.
  */
 export async function takeWaitingEvents(
   tx: Queryable,

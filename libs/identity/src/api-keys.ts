@@ -29,7 +29,10 @@ export interface NewApiKey {
 
 const prefixes: Record<Environment, string> = { development: 'sk_dev_', production: 'sk_prod_' };
 
-/** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url. A text of another form is refused without a query. */
+/**
+ * `sk_dev_` or `sk_prod_` and 32 random bytes in base64url. A text of another form is refused
+ * without a query.
+ */
 const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
 
 const isApiKey = (text: string): boolean => keyPattern.test(text);
@@ -155,7 +158,9 @@ const validKeysOfRoles = statement(
   { role: column.text, prefix: column.text },
 );
 
-/** Returns the given roles that are used by valid keys, each with the prefix of one of these keys. */
+/**
+ * Returns the given roles that are used by valid keys, each with the prefix of one of these keys.
+ */
 export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) {
   return (await db.query(scope, validKeysOfRoles, { environment: scope.environment, roles })).rows;
 }
@@ -173,8 +178,8 @@ const revoke = statement(
 );
 
 /**
- * Revokes keys by id, visible prefix or the whole key, with the open invitations that they made, and returns their number. Every process
- * refuses them within 1 s.
+ * Revokes keys by id, visible prefix or the whole key, with the open invitations that they made,
+ * and returns their number. Every process refuses them within 1 s.
  */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
   const hash = isApiKey(key) ? hashOf(key) : null;
@@ -186,16 +191,23 @@ interface CacheEntry {
   expiresAtMs: number;
 }
 
-/** Time for which a valid key is cached. Together with the query it must stay below 1 s, the time limit of a revocation. */
+/**
+ * Time for which a valid key is cached. Together with the query it must stay below 1 s, the time
+ * limit of a revocation.
+ */
 const positiveTtlMs = 800;
-/** Time for which an unknown key is cached. It cannot become valid later, because keys are 32 random bytes. */
+/**
+ * Time for which an unknown key is cached. It cannot become valid later, because keys are
+ * 32 random bytes.
+ */
 const negativeTtlMs = 60_000;
 const cacheSize = 20_000;
 
 export interface ApiKeyCheck {
   /**
-   * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
-   * the limit's `refusal` when the address may not look up a key that this process does not know.
+   * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired
+   * or revoked. Rejects with the limit's `refusal` when the address may not look up a key that this
+   * process does not know.
    */
   (token: string, address?: () => string): Promise<Caller | null>;
 }
@@ -230,8 +242,8 @@ const touch = statement(
 );
 
 /**
- * Creates the cached check of API keys. Concurrent checks of one key share a query. Rejects when the database fails. Writes
- * `last_used_at` at most once a minute per key.
+ * Creates the cached check of API keys. Concurrent checks of one key share a query. Rejects when
+ * the database fails. Writes `last_used_at` at most once a minute per key.
  */
 export function createApiKeyCheck(
   db: Db,
@@ -264,7 +276,8 @@ export function createApiKeyCheck(
     // A key that was valid at its last look-up does not depend on what else its address sends.
     const row = await (old?.identity ? find() : lookUp(address(), find));
     if (row?.touch) db.query(row, touch, { id: row.id }).catch(() => {});
-    // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
+    // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0
+    // would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return {
       identity: row ? toIdentity(row) : null,
@@ -285,7 +298,10 @@ function toIdentity(row: RowOf<typeof keyRow>): Caller {
   return { type: 'api_key', id, name, organizationId, tenant, environment, permissions, role };
 }
 
-/** The callers of several tokens, with one statement and without a cache; null for each that is not valid. */
+/**
+ * The callers of several tokens, with one statement and without a cache; null for each
+ * that is not valid.
+ */
 export async function findCallers(db: Db, tokens: readonly string[]): Promise<(Caller | null)[]> {
   const hashes = tokens.map((token) => hashOf(token).toString('hex'));
   const distinct = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));

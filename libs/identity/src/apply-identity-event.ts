@@ -22,10 +22,11 @@ export interface Applied {
 }
 
 /**
- * Applies an event of the identity provider (docs/reference/webhooks.md#identity). Events may arrive in any order: an older state
- * never replaces a newer one, deleted records are not created again, and a membership creates its user and organization. An
- * unsigned event replaces no signed state. It can only plan the purge of a verified organization, which can be stopped for a
- * day (docs/adr/0030).
+ * Applies an event of the identity provider (docs/reference/webhooks.md#identity). Events may
+ * arrive in any order: an older state never replaces a newer one, deleted records are not created
+ * again, and a membership creates its user and organization. An unsigned event replaces no signed
+ * state. It can only plan the purge of a verified organization, which can be stopped for a day
+ * (docs/adr/0030).
  */
 export function applyIdentityEvent(
   db: Db,
@@ -81,7 +82,9 @@ function dateOf(value: Json | undefined): Date | null {
   return Number.isFinite(date.getTime()) ? date : null;
 }
 
-/** Serializes events about one subject: a deletion must see what a concurrent creation has written. */
+/**
+ * Serializes events about one subject: a deletion must see what a concurrent creation has written.
+ */
 async function lockSubjects(tx: Queryable, type: string, data: JsonObject): Promise<void> {
   const subjects = type.startsWith('organizationMembership.')
     ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id]

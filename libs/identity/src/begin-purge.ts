@@ -28,8 +28,9 @@ const disable = statement(
 );
 
 /**
- * Begins a purge that is due, or continues one that has begun; null when it is not due or was stopped. A purge that has
- * begun cannot be stopped. If an unsigned delivery requested the deletion, the organization is disabled here, not earlier.
+ * Begins a purge that is due, or continues one that has begun; null when it is not due or was
+ * stopped. A purge that has begun cannot be stopped. If an unsigned delivery requested the
+ * deletion, the organization is disabled here, not earlier.
  */
 export const beginPurge = (db: Db, organizationId: string) =>
   db.transaction(async (tx) => {

@@ -12,7 +12,10 @@ const disable = statement(
   'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $externalId',
 );
 
-/** A purge that was stopped is planned again only by a signed delivery or one received after the stop. */
+/**
+ * A purge that was stopped is planned again only by a signed delivery or one
+ * received after the stop.
+ */
 const planPurge = statement(
   'plan-purge',
   `insert into organization_purges as p (id, organization_id, tenant, external_id, slug, signed, run_at, created_at)
@@ -25,8 +28,9 @@ const planPurge = statement(
 );
 
 /**
- * Plans the purge of an organization. A signed deletion disables the organization immediately and replaces an unsigned one.
- * An unsigned deletion has no effect until its purge begins (begin-purge.ts).
+ * Plans the purge of an organization. A signed deletion disables the organization immediately and
+ * replaces an unsigned one. An unsigned deletion has no effect until its purge begins
+ * (begin-purge.ts).
  */
 export async function deleteOrganization(
   tx: Queryable,

@@ -3,18 +3,27 @@ import { type Queryable, column, lockKey, statement } from '@parley/db';
 /** The form in which addresses are stored and compared. */
 export const normalEmail = (email: string): string => email.normalize('NFKC').toLowerCase();
 
-/** Changes of who proved an address run one after the other. Taken before the rows of passwords are locked. */
+/**
+ * Changes of who proved an address run one after the other. Taken before the rows of
+ * passwords are locked.
+ */
 export const lockEmail = async (tx: Queryable, email: string): Promise<void> =>
   void (await tx.acrossTenants('session look-up', lockKey, { key: `email:${normalEmail(email)}` }));
 
-/** SQL: the e-mail address of the person `u` with the password `p`. Without a password it is the one of a provider. */
+/**
+ * SQL: the e-mail address of the person `u` with the password `p`. Without a password it is the
+ * one of a provider.
+ */
 export const shownEmail = 'coalesce(p.email, u.email)';
 
 /** SQL: whether the address of a password is proved in the organization with this number. */
 export const isSignInEmailProvedIn = (tenant: string): string =>
   `(p.email_proved_at is not null and coalesce(p.email_proof_tenant = ${tenant}, p.email_proof_tenant is null))`;
 
-/** SQL: the same of the address that is shown. Providers vouch for the addresses that they send, except in unsigned events. */
+/**
+ * SQL: the same of the address that is shown. Providers vouch for the addresses that they send,
+ * except in unsigned events.
+ */
 export const isEmailProvedIn = (tenant: string): string =>
   `case when p.email is null then u.email is not null and u.verified else ${isSignInEmailProvedIn(tenant)} end`;
 
@@ -32,8 +41,9 @@ const giveProof = statement(
 );
 
 /**
- * Notes that a person reads the mail of an address. The person who proved it before has not proved it any more, and still signs in with it.
- * `tenant`: the only organization in which the proof counts, because its admins could have read the mail; null: it counts everywhere.
+ * Notes that a person reads the mail of an address. The person who proved it before has not proved
+ * it any more, and still signs in with it. `tenant`: the only organization in which the proof
+ * counts, because its admins could have read the mail; null: it counts everywhere.
  */
 export async function proveEmail(
   tx: Queryable,
@@ -57,7 +67,10 @@ const holders = statement(
   { id: column.text, name: column.text, isProved: column.bool, hasIdentity: column.bool },
 );
 
-/** The people who sign in with an address and a password. Those who proved it everywhere come first: a proof in one organization is its admins' to make. `hasIdentity`: at an OpenID provider, too. */
+/**
+ * The people who sign in with an address and a password. Those who proved it everywhere come first:
+ * a proof in one organization is its admins' to make. `hasIdentity`: at an OpenID provider, too.
+ */
 export async function holdersOfEmail(db: Queryable, email: string, limit: number) {
   return (await db.acrossTenants('session look-up', holders, { email: normalEmail(email), limit }))
     .rows;
@@ -74,8 +87,8 @@ const release = statement(
 );
 
 /**
- * Takes an address from the people who have it, with the password that belongs to it. `isProvedToo`: also from those who proved it.
- * Returns their ids.
+ * Takes an address from the people who have it, with the password that belongs to it.
+ * `isProvedToo`: also from those who proved it. Returns their ids.
  */
 export async function releaseEmail(
   tx: Queryable,

@@ -14,7 +14,10 @@ export async function endInvitationsOf(tx: Queryable, tenant: Tenant, userId: st
   return (await tx.query(tenant, endOfPerson, { userId })).rows;
 }
 
-/** SQL: whether the author of the invitation `i` may still invite. The link of a command is its operator's. */
+/**
+ * SQL: whether the author of the invitation `i` may still invite. The link of a command
+ * is its operator's.
+ */
 export const authorMayInvite = `case
     when i.invited_by is not null then exists (
       select from memberships m join users u on u.id = m.user_id and u.deleted_at is null

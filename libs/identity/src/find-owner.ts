@@ -19,9 +19,10 @@ const ownersOfNames = statement(
 );
 
 /**
- * Finds organizations, each by its id or by the id of a user who belongs to one organization. Both may be our id or the identity
- * provider's. A forged unsigned event can contain any id of the identity provider (docs/adr/0030), so matches have ranks, and
- * only the highest rank counts: our id and verified organizations, then verified memberships, then unverified ones of both.
+ * Finds organizations, each by its id or by the id of a user who belongs to one organization. Both
+ * may be our id or the identity provider's. A forged unsigned event can contain any id of the
+ * identity provider (docs/adr/0030), so matches have ranks, and only the highest rank counts: our
+ * id and verified organizations, then verified memberships, then unverified ones of both.
  */
 export async function findOwners(
   db: Queryable,

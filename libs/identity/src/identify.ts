@@ -8,7 +8,10 @@ export interface Credentials {
   headers: { authorization?: string };
 }
 
-/** Returns the caller of a request; null without valid credentials. Rejects when the database fails, and with the limit's `refusal`. */
+/**
+ * Returns the caller of a request; null without valid credentials. Rejects when the database fails,
+ * and with the limit's `refusal`.
+ */
 export function createIdentify<R extends Credentials>(
   db: Db,
   limit?: KeyLimit<R>,

@@ -62,8 +62,9 @@ export const invitationMinutes = 7 * 24 * 60;
 export const firstAdminMinutes = 30;
 
 /**
- * Creates an invitation. Only hashes of its tokens are stored. `mailToken`: the token with a second half, which is for the e-mail
- * alone. Admins see the first half, so only the second shows that a person reads the mail of `email`.
+ * Creates an invitation. Only hashes of its tokens are stored. `mailToken`: the token with a second
+ * half, which is for the e-mail alone. Admins see the first half, so only the second shows that a
+ * person reads the mail of `email`.
  */
 export async function createInvitation(
   tx: Queryable,
@@ -86,7 +87,10 @@ export async function createInvitation(
   return { invitation: rows[0]!, token, mailToken: token + secret };
 }
 
-/** The address of the page that accepts an invitation. The token is behind #, so browsers send it to no server and no log has it. */
+/**
+ * The address of the page that accepts an invitation. The token is behind #, so browsers send it to
+ * no server and no log has it.
+ */
 export const invitationLink = (publicUrl: string, token: string): string =>
   `${publicUrl.replace(/\/+$/, '')}/console/#/join/${token}`;
 
@@ -171,8 +175,9 @@ const byToken = statement(
 const tokenChars = newToken().length;
 
 /**
- * Finds an invitation by the token of its link. It and the members of its organization are locked until the end of the transaction, so
- * the author cannot lose the right to invite before the link is used.
+ * Finds an invitation by the token of its link. It and the members of its organization are
+ * locked until the end of the transaction, so the author cannot lose the right to invite before
+ * the link is used.
  */
 export async function lockInvitation(tx: Queryable, token: string) {
   const [hash, mailHash] = [

@@ -8,8 +8,9 @@ import { type AskedSession, findSignedIn } from './sessions';
 const largest = 1_000;
 
 /**
- * Looks up callers of open answers, who were found before. Nothing is cached; the look-ups of one turn of the event loop share a
- * statement, one for keys and one for sessions, so that a thousand streams are checked every second.
+ * Looks up callers of open answers, who were found before. Nothing is cached; the look-ups of one
+ * turn of the event loop share a statement, one for keys and one for sessions, so that a thousand
+ * streams are checked every second.
  */
 export function createLookUpAgain(db: Db) {
   const findCaller = batchCalls((tokens: readonly string[]) => findCallers(db, tokens), {

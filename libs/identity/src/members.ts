@@ -47,7 +47,10 @@ const membersOfTenant = listStatement(
   memberRow,
 );
 
-/** The people of an organization, latest first. Memberships that came unsigned are left out: they grant no right. */
+/**
+ * The people of an organization, latest first. Memberships that came unsigned are left out:
+ * they grant no right.
+ */
 export async function listMembers(
   db: Queryable,
   tenant: Tenant,
@@ -71,7 +74,10 @@ export async function findMember(
   return (await tx.query(tenant, member, { userId })).rows[0] ?? null;
 }
 
-/** Changes of an organization's members run one after the other, so that two at once cannot remove the last admin. */
+/**
+ * Changes of an organization's members run one after the other, so that two at once cannot
+ * remove the last admin.
+ */
 export const lockMembers = async (tx: Queryable, tenant: Tenant): Promise<void> =>
   void (await tx.query(tenant, lockKey, { key: `members:${tenant.tenant}` }));
 
@@ -96,7 +102,9 @@ const changeRole = statement(
      and user_id = $userId`,
 );
 
-/** Changes a role. The open invitations of a person who is no admin any more end, and are returned. */
+/**
+ * Changes a role. The open invitations of a person who is no admin any more end, and are returned.
+ */
 export async function changeMemberRole(
   tx: Queryable,
   tenant: Tenant,
@@ -113,8 +121,8 @@ const remove = statement(
 );
 
 /**
- * Removes a person from an organization. Late events of the identity provider do not restore the membership. The person's open
- * invitations end, and are returned.
+ * Removes a person from an organization. Late events of the identity provider do not restore the
+ * membership. The person's open invitations end, and are returned.
  */
 export async function removeMember(tx: Queryable, tenant: Tenant, { id, externalId }: Member) {
   await tx.query(tenant, remove, { id });

@@ -41,8 +41,9 @@ const put = statement(
 );
 
 /**
- * Creates a membership or changes its role, unless a newer or a signed state exists or the membership was deleted. Of two
- * states with the same time the one with the lesser role is kept, regardless of the order of arrival.
+ * Creates a membership or changes its role, unless a newer or a signed state exists or the
+ * membership was deleted. Of two states with the same time the one with the lesser role is kept,
+ * regardless of the order of arrival.
  */
 export async function putMembership(
   tx: Queryable,
@@ -96,8 +97,9 @@ const keptMembership = statement(
 );
 
 /**
- * Deletes a membership permanently: a later membership of the same user has another id. An unsigned event does not delete a
- * verified membership, and leaves no tombstone of an unknown one, because forged events could fill the table.
+ * Deletes a membership permanently: a later membership of the same user has another id. An unsigned
+ * event does not delete a verified membership, and leaves no tombstone of an unknown one, because
+ * forged events could fill the table.
  */
 export async function deleteMembership(
   tx: Queryable,
@@ -141,6 +143,9 @@ const memberEmails = statement(
   { email: column.text },
 );
 
-/** The e-mail addresses of the members of an organization, at most 50. One that a person only typed may be of a outsider. */
+/**
+ * The e-mail addresses of the members of an organization, at most 50. One that a person only typed
+ * may be of a outsider.
+ */
 export const listMemberEmails = async (db: Queryable, tenant: number): Promise<string[]> =>
   (await db.query({ tenant }, memberEmails)).rows.map(({ email }) => email);

@@ -1,6 +1,9 @@
 import { type Queryable, column, statement } from '@parley/db';
 
-/** Who a person is at an OpenID provider. Unlike an e-mail address, a subject never belongs to another person later. */
+/**
+ * Who a person is at an OpenID provider. Unlike an e-mail address, a subject never belongs to
+ * another person later.
+ */
 export interface OidcIdentity {
   issuer: string;
   subject: string;
@@ -29,7 +32,10 @@ const ofWebhook = statement(
   { id: column.text },
 );
 
-/** The id of the person whom a signed event of the identity provider's webhook named with this subject. */
+/**
+ * The id of the person whom a signed event of the identity provider's webhook named
+ * with this subject.
+ */
 export async function personOfWebhook(tx: Queryable, subject: string): Promise<string | null> {
   return (await tx.acrossTenants('session look-up', ofWebhook, { subject })).rows[0]?.id ?? null;
 }
@@ -41,7 +47,9 @@ const bind = statement(
      where exists (select from users u where u.id = i.user_id and u.deleted_at is not null)`,
 );
 
-/** Binds an identity to a person. False when it belongs to another person, who has not been deleted. */
+/**
+ * Binds an identity to a person. False when it belongs to another person, who has not been deleted.
+ */
 export async function bindIdentity(
   tx: Queryable,
   { issuer, subject }: OidcIdentity,

@@ -2,12 +2,16 @@ import { type ScryptOptions, randomBytes, scrypt, timingSafeEqual } from 'node:c
 import { createSlots } from '@parley/outbound';
 
 /**
- * 2^15, 8, 3 is one of the settings that OWASP's Password Storage Cheat Sheet lists. A hash takes 32 MiB and 0.23 s on the machine of docs/bench.md.
+ * 2^15, 8, 3 is one of the settings that OWASP's Password Storage Cheat Sheet lists. A hash takes
+ * 32 MiB and 0.23 s on the machine of docs/bench.md.
  */
 const current = { log2N: 15, r: 8, p: 3 };
 const hashBytes = 32;
 
-/** Two hashes run at a time: 64 MiB, and half of the threads that Node also needs for files and names of hosts. */
+/**
+ * Two hashes run at a time: 64 MiB, and half of the threads that Node also needs for files
+ * and names of hosts.
+ */
 const slots = createSlots({ total: 2, perKey: 2 });
 const waitMs = 5_000;
 const neverAborted = new AbortController().signal;
@@ -17,22 +21,32 @@ export class TooManyPasswords extends Error {}
 
 export const newSalt = (): string => randomBytes(16).toString('base64url');
 
-/** Hashes a password in a thread: `scrypt$15$8$3$<salt>$<hash>`. The salt is the one of the e-mail address (saltOfEmail). */
+/**
+ * Hashes a password in a thread: `scrypt$15$8$3$<salt>$<hash>`. The salt is the one of the e-mail
+ * address (saltOfEmail).
+ */
 export async function hashPassword(password: string, salt = newSalt()): Promise<string> {
   const { log2N, r, p } = current;
   const prefix = ['scrypt', log2N, r, p, salt].join('$');
   return `${prefix}$${(await derive(password, prefix)).toString('base64url')}`;
 }
 
-/** Has the cost of a real hash, so that the time of an answer does not show whether a person has a password. */
+/**
+ * Has the cost of a real hash, so that the time of an answer does not show whether a
+ * person has a password.
+ */
 const unknownPerson = `scrypt$${current.log2N}$${current.r}$${current.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** All passwords of an address have one salt. More are left from an upgrade only, and are not tried without end. */
+/**
+ * All passwords of an address have one salt. More are left from an upgrade only, and are not
+ * tried without end.
+ */
 const maxSalts = 3;
 
 /**
- * The first of the stored hashes that the password has; null when it has none. One hash is computed for all that have the same salt,
- * and also when there are none, so the time does not show how many accounts have an address.
+ * The first of the stored hashes that the password has; null when it has none. One hash is computed
+ * for all that have the same salt, and also when there are none, so the time does not show how many
+ * accounts have an address.
  */
 export async function matchPassword(
   stored: readonly string[],

@@ -13,13 +13,19 @@ const passwordsByEmail = statement(
 const maxHolders = 3;
 
 export interface PasswordCheck {
-  /** The account whose password it is. Of several with the same password, the one that proved the address, else the latest. */
+  /**
+   * The account whose password it is. Of several with the same password, the one that proved the
+   * address, else the latest.
+   */
   match: { userId: string; hash: string } | null;
   /** Accounts with the address, at most 3, those that proved it first. */
   holders: string[];
 }
 
-/** Checks an e-mail address and a password. Several people may have the address: the password decides who signs in. */
+/**
+ * Checks an e-mail address and a password. Several people may have the address: the password
+ * decides who signs in.
+ */
 export async function checkPassword(
   db: Queryable,
   email: string,
@@ -42,8 +48,8 @@ const hold = statement(
 );
 
 /**
- * Holds the password that was checked until the end of the transaction, so that a change of it finds and ends the session that
- * the transaction begins. False when it has been changed since.
+ * Holds the password that was checked until the end of the transaction, so that a change of it
+ * finds and ends the session that the transaction begins. False when it has been changed since.
  */
 export async function holdPassword(tx: Queryable, userId: string, hash: string): Promise<boolean> {
   return (await tx.acrossTenants('session look-up', hold, { userId, hash })).rowCount === 1;
@@ -77,7 +83,9 @@ const put = statement(
          email_proof_tenant = case when p.email = excluded.email then p.email_proof_tenant end`,
 );
 
-/** Stores the address and the password with which a person signs in. A new address is not proved. */
+/**
+ * Stores the address and the password with which a person signs in. A new address is not proved.
+ */
 export async function putPassword(
   tx: Queryable,
   userId: string,
@@ -110,8 +118,8 @@ const lockPassword = statement(
 );
 
 /**
- * Checks the present password, and hashes the one of the change: a new password, a new address, or both. Null when the present one is
- * wrong, or there is none.
+ * Checks the present password, and hashes the one of the change: a new password, a new address, or
+ * both. Null when the present one is wrong, or there is none.
  */
 export async function preparePasswordChange(
   db: Queryable,

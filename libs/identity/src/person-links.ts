@@ -23,7 +23,10 @@ const put = statement(
      proof_tenant = excluded.proof_tenant, created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
 
-/** Creates a link, which ends the earlier one of the same purpose. Only the hash of its token is stored. */
+/**
+ * Creates a link, which ends the earlier one of the same purpose. Only the hash of its
+ * token is stored.
+ */
 export async function createPersonLink(
   tx: Queryable,
   userId: string,
@@ -40,7 +43,10 @@ export async function createPersonLink(
   return token;
 }
 
-/** The address of the page that uses a link. The token is behind #, so browsers send it to no server and no log has it. */
+/**
+ * The address of the page that uses a link. The token is behind #, so browsers send it to no server
+ * and no log has it.
+ */
 export const personLinkAddress = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
   `${publicUrl.replace(/\/+$/, '')}/console/#/${purpose === 'password' ? 'reset' : 'confirm'}/${token}`;
 

@@ -8,8 +8,9 @@ export interface Source {
 }
 
 /**
- * SQL condition under which an upsert replaces a row (docs/adr/0030). A signed event replaces every unsigned state, whose time
- * may be forged. An unsigned event replaces no signed state. Otherwise the newer state replaces the older one.
+ * SQL condition under which an upsert replaces a row (docs/adr/0030). A signed event replaces every
+ * unsigned state, whose time may be forged. An unsigned event replaces no signed state. Otherwise
+ * the newer state replaces the older one.
  */
 export const supersedes = (table: string, isNewer: string): string =>
   `(excluded.verified and not ${table}.verified) or (excluded.verified = ${table}.verified and (${isNewer}))`;

@@ -73,7 +73,10 @@ const insert = statement(
   summaryRow,
 );
 
-/** Creates a key and the secret that signs identities of its visitors. The secret cannot be read again. */
+/**
+ * Creates a key and the secret that signs identities of its visitors. The secret
+ * cannot be read again.
+ */
 export async function createPublishableKey(
   db: Queryable,
   box: SecretBox,
@@ -167,8 +170,9 @@ const validMs = 800;
 const unknownMs = 60_000;
 
 /**
- * Looks up publishable keys, for the address of a request. A revoked key is refused within 1 s; an unknown one cannot become valid
- * later. Rejects with the limit's `refusal` when an address has sent too many unknown keys.
+ * Looks up publishable keys, for the address of a request. A revoked key is refused within 1 s; an
+ * unknown one cannot become valid later. Rejects with the limit's `refusal` when an address has
+ * sent too many unknown keys.
  */
 export function createFindWebsite(
   db: Db,

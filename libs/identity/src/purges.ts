@@ -71,7 +71,10 @@ const stoppablePurges = statement(
   purgeRow,
 );
 
-/** Lists purges that can still be stopped, that is, unsigned ones that have not begun, in the order in which they are due. */
+/**
+ * Lists purges that can still be stopped, that is, unsigned ones that have not begun, in the order
+ * in which they are due.
+ */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
   return (await db.acrossTenants('operator command', stoppablePurges, { limit })).rows;
 }
@@ -81,7 +84,10 @@ export type StopPurgeResult =
   | { ok: false; reason: 'not_found' }
   | { ok: false; reason: 'not_stoppable'; purge: Purge };
 
-/** Prefers our id and the slug: the provider's id of an unsigned organization may be forged to equal one of them. */
+/**
+ * Prefers our id and the slug: the provider's id of an unsigned organization may be forged to
+ * equal one of them.
+ */
 const purgeByName = statement(
   'purge-by-name',
   `${selectPurges} where ${isNamed}
@@ -96,8 +102,8 @@ const stop = statement(
 const purgeById = statement('purge-by-id', `${selectPurges} where p.id = $id`, purgeRow);
 
 /**
- * Stops the latest purge of an organization, if an unsigned delivery requested it and it has not begun. If a worker begins it
- * concurrently, the update that commits first decides.
+ * Stops the latest purge of an organization, if an unsigned delivery requested it and it has not
+ * begun. If a worker begins it concurrently, the update that commits first decides.
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
   const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, { name });
@@ -115,7 +121,10 @@ const stopDisproved = statement(
      and ${isStoppable}`,
 );
 
-/** Stops an unsigned deletion, because a later signed event of `time` shows that the organization exists. */
+/**
+ * Stops an unsigned deletion, because a later signed event of `time` shows that the
+ * organization exists.
+ */
 export async function stopDisprovedPurge(
   tx: Queryable,
   organizationId: string,
@@ -132,14 +141,16 @@ const runnable = statement(
 );
 
 /**
- * Lists organizations whose purge is due or ended in the last 10 minutes. The latter are purged again, because a running
- * turn may have written rows after the purge.
+ * Lists organizations whose purge is due or ended in the last 10 minutes. The latter are purged
+ * again, because a running turn may have written rows after the purge.
  */
 export async function purgesToRun(db: Queryable): Promise<{ organizationId: string }[]> {
   return (await db.acrossTenants('purge', runnable)).rows;
 }
 
-/** The rows that a purge deletes in separate steps. `finishPurge` deletes the organization itself. */
+/**
+ * The rows that a purge deletes in separate steps. `finishPurge` deletes the organization itself.
+ */
 export const identityPurge = {
   keys: purgeRows(['api_keys']),
   memberships: purgeRows(['invitations', 'memberships']),

@@ -24,8 +24,9 @@ const put = statement(
 );
 
 /**
- * Creates or updates an organization, unless a newer or a signed state exists or it was deleted. A signed event overrides
- * an unsigned deletion: it stops a purge that has not begun, and is postponed until the end of a purge that has begun.
+ * Creates or updates an organization, unless a newer or a signed state exists or it was deleted. A
+ * signed event overrides an unsigned deletion: it stops a purge that has not begun, and is
+ * postponed until the end of a purge that has begun.
  */
 export async function putOrganization(
   tx: Queryable,
@@ -80,7 +81,10 @@ const slugElsewhere = statement(
   'select from organizations where slug = $wanted and external_id is distinct from $externalId',
 );
 
-/** The provider's slug, else the current one, else one derived from the name. A suffix is added if another organization has it. */
+/**
+ * The provider's slug, else the current one, else one derived from the name. A suffix is added if
+ * another organization has it.
+ */
 async function freeSlug(
   tx: Queryable,
   externalId: string,

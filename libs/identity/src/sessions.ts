@@ -5,7 +5,10 @@ import { isEmailProvedIn, shownEmail } from './email-proofs';
 import { createTokenLookUp } from './token-look-up';
 import type { KeyLimit } from './unknown-keys';
 
-/** A session ends this long after its beginning, and earlier when it was not used, unless it is kept. */
+/**
+ * A session ends this long after its beginning, and earlier when it was not used,
+ * unless it is kept.
+ */
 const maxDays = 30;
 const maxIdleDays = 7;
 /** Ended sessions are deleted at a later sign-in of the same person. */
@@ -95,9 +98,10 @@ interface SessionCheckOptions<R> {
 }
 
 /**
- * Returns the look-up of sessions: the person of a token, and the membership in the organization that the request names.
- * No session is cached, so its end and a change of a role hold on every process at once. Tokens that never were a session's are
- * limited for the address of the request; those of ended sessions are not.
+ * Returns the look-up of sessions: the person of a token, and the membership in the organization
+ * that the request names. No session is cached, so its end and a change of a role hold on every
+ * process at once. Tokens that never were a session's are limited for the address of the request;
+ * those of ended sessions are not.
  */
 export function createSessionCheck<R>(
   db: Queryable,
@@ -145,7 +149,10 @@ export interface AskedSession {
   organizationId: string | undefined;
 }
 
-/** The people of several sessions, with one statement; null for each that has ended. Counts as a use of them. */
+/**
+ * The people of several sessions, with one statement; null for each that has ended. Counts
+ * as a use of them.
+ */
 export async function findSignedIn(
   db: Queryable,
   asked: readonly AskedSession[],
@@ -242,7 +249,10 @@ const personById = statement(
   personRow,
 );
 
-/** The e-mail address and name of a person, and whether the address is proved in all organizations of the person. */
+/**
+ * The e-mail address and name of a person, and whether the address is proved in all
+ * organizations of the person.
+ */
 export async function findPerson(db: Queryable, userId: string): Promise<RowOf<typeof personRow>> {
   return (await db.acrossTenants('session look-up', personById, { userId })).rows[0]!;
 }
@@ -263,7 +273,10 @@ const organizationsOfUser = statement(
   },
 );
 
-/** The organizations of a person, with the person's role and whether the e-mail address is proved there. */
+/**
+ * The organizations of a person, with the person's role and whether the e-mail address
+ * is proved there.
+ */
 export async function organizationsOf(db: Queryable, userId: string) {
   return (await db.acrossTenants('session look-up', organizationsOfUser, { userId })).rows;
 }

@@ -8,7 +8,10 @@ const maxTokens = 20_000;
 /** A token that does not exist cannot exist later, because tokens are 32 random bytes. */
 const unknownMs = 60_000;
 
-/** Runs `find`, which resolves with null when the token does not exist. Resolves with null without it for a token that cannot exist. */
+/**
+ * Runs `find`, which resolves with null when the token does not exist. Resolves with null without
+ * it for a token that cannot exist.
+ */
 export type TokenLookUp<R> = <T>(
   request: R,
   token: string,
@@ -16,9 +19,10 @@ export type TokenLookUp<R> = <T>(
 ) => Promise<T | null>;
 
 /**
- * Returns the look-up of random tokens, which any client can send. A malformed token is refused without a query, and an unknown one is
- * looked up once a minute. Rejects with the limit's `refusal` when the address of the request has sent too many unknown ones. A token
- * that existed at its last look-up in this process does not depend on what else its address sends.
+ * Returns the look-up of random tokens, which any client can send. A malformed token is refused
+ * without a query, and an unknown one is looked up once a minute. Rejects with the limit's
+ * `refusal` when the address of the request has sent too many unknown ones. A token that existed at
+ * its last look-up in this process does not depend on what else its address sends.
  */
 export function createTokenLookUp<R>(
   kind: UnknownKind,

@@ -10,13 +10,22 @@ interface Address {
 const windowMs = 60_000;
 const maxAddresses = 10_000;
 
-/** What is looked up before the client is known. `links`: the tokens of links that are sent to people. */
+/**
+ * What is looked up before the client is known. `links`: the tokens of links that
+ * are sent to people.
+ */
 export type UnknownKind = 'keys' | 'sessions' | 'links';
 
 export interface LookUpLimit {
-  /** Maximum number of unknown keys that are looked up for an address in a minute; the same for sessions and links. */
+  /**
+   * Maximum number of unknown keys that are looked up for an address in a minute; the same for
+   * sessions and links.
+   */
   unknownKeysPerMinute: number;
-  /** The error for an address that may look up no further ones of this kind before this time, in Unix milliseconds. */
+  /**
+   * The error for an address that may look up no further ones of this kind before this time, in
+   * Unix milliseconds.
+   */
   refusal: (retryAtMs: number, kind: UnknownKind) => Error;
 }
 
@@ -28,8 +37,9 @@ export interface KeyLimit<R> extends LookUpLimit {
 export const noLimit: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() };
 
 /**
- * Limits the look-ups of keys, sessions or links that do not exist, for each address and minute of one process. Only such look-ups
- * count, so any number of existing ones may share an address. Look-ups that could exceed the limit wait for the ones that run.
+ * Limits the look-ups of keys, sessions or links that do not exist, for each address and minute of
+ * one process. Only such look-ups count, so any number of existing ones may share an address.
+ * Look-ups that could exceed the limit wait for the ones that run.
  */
 export function createUnknownKeyLimit(
   kind: UnknownKind,

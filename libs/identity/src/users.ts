@@ -41,8 +41,9 @@ const findOrInsert = statement(
 );
 
 /**
- * Returns the id of a membership's user. An unknown user is created, and completed by its own event. A signed membership
- * does not verify a user from an unsigned event, because the e-mail in that row may be forged.
+ * Returns the id of a membership's user. An unknown user is created, and completed by its own
+ * event. A signed membership does not verify a user from an unsigned event, because the e-mail in
+ * that row may be forged.
  */
 export async function userOfMembership(
   tx: Queryable,

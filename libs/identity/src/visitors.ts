@@ -5,7 +5,10 @@ import type { Website } from './publishable-keys';
 
 /** Someone who uses the widget of a website. */
 export interface Visitor {
-  /** `anonymous:` and the hash of the visitor's own id, or `identified:` and the id that the customer's server signed. */
+  /**
+   * `anonymous:` and the hash of the visitor's own id, or `identified:` and the id that the
+   * customer's server signed.
+   */
   subject: string;
   /** What the customer's server signed about the visitor. */
   params: Record<string, Json>;
@@ -27,8 +30,8 @@ const audience = 'widget';
 const visitorIdPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * An anonymous visitor. Only the browser keeps the id: threads have its hash, so people who read threads cannot act as the visitor.
- * An id of another form is replaced.
+ * An anonymous visitor. Only the browser keeps the id: threads have its hash, so people who read
+ * threads cannot act as the visitor. An id of another form is replaced.
  */
 export function anonymousVisitor(known: string | undefined): {
   visitor: Visitor;
@@ -88,7 +91,10 @@ interface TokenClaims {
   params: Visitor['params'];
 }
 
-/** The visitor, the origin and the end of a token; null when it is forged, has expired or belongs to another key. */
+/**
+ * The visitor, the origin and the end of a token; null when it is forged, has expired or
+ * belongs to another key.
+ */
 export async function visitorOfToken(
   website: Website,
   token: string,
@@ -103,7 +109,10 @@ export async function visitorOfToken(
   return { visitor: { subject: sub, params }, origin, expiresAtMs: exp * 1_000 };
 }
 
-/** The external id of the visitor's thread. The kind of visitor is a part of it, so no anonymous token has that of an identified one. */
+/**
+ * The external id of the visitor's thread. The kind of visitor is a part of it, so no anonymous
+ * token has that of an identified one.
+ */
 export const threadOfVisitor = ({ id }: Website, { subject }: Visitor): string =>
   `widget:${id}:${subject}`;
 

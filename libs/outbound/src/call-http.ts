@@ -20,14 +20,23 @@ export interface HttpCall {
   body?: unknown;
   /** Sent as a form together with `body`, an object of texts. */
   file?: HttpFile;
-  /** Time limit of the whole call: the wait for a slot, the connection, and the answer with its body. */
+  /**
+   * Time limit of the whole call: the wait for a slot, the connection, and the
+   * answer with its body.
+   */
   timeoutMs: number;
-  /** Maximum size of the answer's body before and after decompression, to bound memory. Default: 5 MiB. */
+  /**
+   * Maximum size of the answer's body before and after decompression, to bound
+   * memory. Default: 5 MiB.
+   */
   maxAnswerBytes?: number;
   signal?: AbortSignal;
   /** Limits the concurrent calls of this organization to the host. Without it there is no limit. */
   organizationId?: string;
-  /** Maximum wait for a slot among these calls; 0 for jobs, which would occupy their queue. Default: `timeoutMs`. */
+  /**
+   * Maximum wait for a slot among these calls; 0 for jobs, which would occupy their queue.
+   * Default: `timeoutMs`.
+   */
   slotWaitMs?: number;
   /** Default: the connection pool of the process. */
   dispatcher?: Dispatcher;
@@ -39,8 +48,9 @@ export interface HttpCall {
 export type AddressGuard = Pick<GuardedFetch, 'connectionsFor'>;
 
 /**
- * The outcome of a call. `answered`: with any status; the client of the provider decides which statuses are refusals.
- * `not_sent`: the server has not received the request, so a retry is safe. `unknown`: the request may have had an effect.
+ * The outcome of a call. `answered`: with any status; the client of the provider decides which
+ * statuses are refusals. `not_sent`: the server has not received the request, so a retry is safe.
+ * `unknown`: the request may have had an effect.
  */
 export type HttpOutcome =
   /** `body` is null when it is not JSON. */
@@ -52,7 +62,10 @@ export type HttpOutcome =
   | { kind: 'unknown'; reason: 'broken'; code: string; message: string }
   | { kind: 'unknown'; reason: 'too_long'; status: number; message: string };
 
-/** Errors before a connection exists. `ETIMEDOUT` and `ECONNRESET` are excluded, because they also end open connections. */
+/**
+ * Errors before a connection exists. `ETIMEDOUT` and `ECONNRESET` are excluded, because they also
+ * end open connections.
+ */
 const noConnectionCodes = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(
     ' ',
@@ -60,15 +73,21 @@ const noConnectionCodes = new Set(
 );
 
 /**
- * Calls of one organization to one host, per process. Fewer than the concurrency of the jobs that send (`send-message` 10,
- * `send-email` 5), so that a host that hangs for one organization does not block the others.
+ * Calls of one organization to one host, per process. Fewer than the concurrency of the jobs that
+ * send (`send-message` 10, `send-email` 5), so that a host that hangs for one organization does not
+ * block the others.
  */
 const organizationSlots = createSlots({ perKey: 4 });
 
-/** Redirects are not followed, because the API key would be sent to an address that is not configured. */
+/**
+ * Redirects are not followed, because the API key would be sent to an address that
+ * is not configured.
+ */
 const redirected = 'the address answers with a redirect, which is not followed';
 
-/** Sends one request and parses the JSON answer. Never throws. Does not retry, which may be unsafe. */
+/**
+ * Sends one request and parses the JSON answer. Never throws. Does not retry, which may be unsafe.
+ */
 export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
   const { url, timeoutMs, organizationId, slotWaitMs = timeoutMs } = call;
   const limit = AbortSignal.timeout(timeoutMs);

@@ -1,7 +1,10 @@
 export interface SlotsOptions {
   /** Slots of all keys together. */
   total?: number;
-  /** Maximum for each key. Default: twice the number of free slots, so that some are always left for other keys. */
+  /**
+   * Maximum for each key. Default: twice the number of free slots, so that some are always
+   * left for other keys.
+   */
   perKey?: number;
 }
 
@@ -23,10 +26,11 @@ interface Share {
 }
 
 /**
- * Limits how much work runs at the same time, with a share for each key. A call takes one slot, or as many as its size says when
- * slots are bytes. Without `perKey`, a key may take slots while it then holds at most twice as many as were free: one busy key gets two thirds of the slots, two get two fifths each, and a key
- * without work always finds a free slot, or waits for the next one. (Choudhury and Hahne, "Dynamic queue length thresholds
- * for shared-memory packet switches", 1998.)
+ * Limits how much work runs at the same time, with a share for each key. A call takes one slot, or
+ * as many as its size says when slots are bytes. Without `perKey`, a key may take slots while it
+ * then holds at most twice as many as were free: one busy key gets two thirds of the slots, two get
+ * two fifths each, and a key without work always finds a free slot, or waits for the next one.
+ * (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.)
  */
 export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   /** A key without work is deleted. */
@@ -85,8 +89,8 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
       return slotOf(key, share, size);
     },
     /**
-     * Waits for a slot, in the order of the key's calls. Resolves with the function that releases it, or with null when none
-     * is free within `waitMs` or before the signal is aborted.
+     * Waits for a slot, in the order of the key's calls. Resolves with the function that releases
+     * it, or with null when none is free within `waitMs` or before the signal is aborted.
      */
     async acquire(
       key: string,
@@ -139,7 +143,10 @@ function nextShare(
   return next;
 }
 
-/** Without `AbortSignal.any` and `timeout`, which cost a fifth of the throughput of a service whose short calls wait. */
+/**
+ * Without `AbortSignal.any` and `timeout`, which cost a fifth of the throughput of a service whose
+ * short calls wait.
+ */
 const waitForSlot = (
   { waiting }: Share,
   signal: AbortSignal,

@@ -19,13 +19,17 @@ export interface ApplyInput {
 
 export type Applied =
   | { ok: true; status: PaymentStatus; changed: boolean }
-  /** The status does not match the payment, or arrives too late: it is recorded as an event, and nothing changes. */
+  /**
+   * The status does not match the payment, or arrives too late: it is recorded as an event, and
+   * nothing changes.
+   */
   | { ok: false; reason: 'mismatch'; problem: string; status: PaymentStatus }
   | { ok: false; reason: 'not_found' };
 
 /**
- * Applies a status of Flow to a payment, for webhook, reconciliation and tools. Order, amount and currency are compared first
- * (docs/reference/payments.md#payment-status). A payment leaves `pending` once.
+ * Applies a status of Flow to a payment, for webhook, reconciliation and tools. Order, amount
+ * and currency are compared first (docs/reference/payments.md#payment-status). A payment
+ * leaves `pending` once.
  */
 export async function applyPaymentStatus(
   deps: PaymentsDeps,
@@ -80,7 +84,10 @@ const changeFor = ({
   }
 };
 
-/** Stores the order of a draft from its status, after a crash between its creation at Flow and its storage. */
+/**
+ * Stores the order of a draft from its status, after a crash between its creation at Flow
+ * and its storage.
+ */
 async function storeOrder(
   { entities }: PaymentsDeps,
   tx: Queryable,
@@ -97,8 +104,9 @@ async function storeOrder(
 }
 
 /**
- * Why a status does not match a payment; null when it does. Flow's order numbers are unique within one account only, so the
- * commerce order must match too, except for an imported payment, which has only the number.
+ * Why a status does not match a payment; null when it does. Flow's order numbers are unique within
+ * one account only, so the commerce order must match too, except for an imported payment, which has
+ * only the number.
  */
 function mismatchOf(
   { id, amount, currency, providerReference }: Payment,

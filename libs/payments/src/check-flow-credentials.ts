@@ -6,8 +6,8 @@ const wrongKeys =
   /apikey|api key|signature|firma|not authorized|unauthorized|no autorizado|commerce not found|invalid key/i;
 
 /**
- * Checks whether Flow accepts credentials, without creating anything: requests the status of an order that does not exist.
- * With valid keys Flow answers that the order is unknown.
+ * Checks whether Flow accepts credentials, without creating anything: requests the status of an
+ * order that does not exist. With valid keys Flow answers that the order is unknown.
  */
 export async function checkFlowCredentials(
   account: FlowAccess,

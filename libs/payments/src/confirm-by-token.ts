@@ -27,7 +27,10 @@ export type Confirmed =
       message: string;
       scope?: Scope;
     }
-  /** No payment has the token, and it was not searched: the limit is reached, or it was searched a short while ago. */
+  /**
+   * No payment has the token, and it was not searched: the limit is reached, or it was searched a
+   * short while ago.
+   */
   | { ok: false; reason: 'refused'; message: string; scope?: undefined }
   /** Temporary: may be retried. */
   | { ok: false; reason: 'try_again'; message: string; scope?: Scope };
@@ -55,7 +58,8 @@ export async function findKnownTokens(
 
 /**
  * Processes a callback of Flow: requests the status of the token's order and applies it
- * (docs/reference/payments.md#confirmation). If no payment has the token, all active accounts are queried.
+ * (docs/reference/payments.md#confirmation). If no payment has the token, all active
+ * accounts are queried.
  */
 export function createConfirmByToken(
   deps: PaymentsDeps,
@@ -74,14 +78,16 @@ export function createConfirmByToken(
     const byField = await confirmByField(deps, token);
     if (byField !== null && (byField.ok || byField.reason !== 'try_again')) return byField;
     const result = await searchToken(token);
-    // The search queries active accounts only. The account of a payment with this token may answer later.
+    // The search queries active accounts only. The account of a payment with this token
+    // may answer later.
     return result.ok || byField === null ? result : byField;
   };
 }
 
 /**
- * Searches the payment of a token that no payment has, at all active accounts: a crash may have lost it, or the payment is
- * imported without it. Any client can send tokens, so few are searched, and an unknown one is not searched again for a while.
+ * Searches the payment of a token that no payment has, at all active accounts: a crash may have
+ * lost it, or the payment is imported without it. Any client can send tokens, so few are searched,
+ * and an unknown one is not searched again for a while.
  */
 export function createSearchToken(deps: PaymentsDeps): (token: string) => Promise<Confirmed> {
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownForMs });
@@ -124,8 +130,8 @@ async function confirmKnown(
 }
 
 /**
- * Finds payments by the token in their own fields, which users can write. Null: no payment has it. `try_again`: none of their
- * accounts confirms it.
+ * Finds payments by the token in their own fields, which users can write. Null: no payment has it.
+ * `try_again`: none of their accounts confirms it.
  */
 async function confirmByField(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
   let last: Confirmed | null = null;
@@ -170,7 +176,10 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
   return { ok: false, reason: 'no_payment', message, scope: found.sharing[0]!.scope };
 }
 
-/** Finds the payment of a status in an environment: by the commerce order, else by Flow's order number. */
+/**
+ * Finds the payment of a status in an environment: by the commerce order, else by
+ * Flow's order number.
+ */
 async function findByStatus(
   { entities }: PaymentsDeps,
   scope: Scope,

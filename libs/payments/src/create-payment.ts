@@ -33,7 +33,10 @@ export interface CreatePaymentInput extends Origin {
   customerEmail: string;
   /** Linked from the payment by `payment_for`. */
   entityId?: string;
-  /** Idempotency key of the tool call: a repeated call returns the same payment. Null: each call creates a payment. */
+  /**
+   * Idempotency key of the tool call: a repeated call returns the same payment. Null: each call
+   * creates a payment.
+   */
   callKey: string | null;
   signal?: AbortSignal;
 }
@@ -41,7 +44,10 @@ export interface CreatePaymentInput extends Origin {
 export type CreatePaymentResult =
   | { ok: true; paymentId: string; paymentLinkUrl: string; flowOrderId: string }
   | { ok: false; reason: 'not_configured' | 'entity_not_found' | 'invalid'; message: string }
-  /** There is no link: the payment is `failed` and has the reason, or another process is still creating the link. */
+  /**
+   * There is no link: the payment is `failed` and has the reason, or another process is still
+   * creating the link.
+   */
   | { ok: false; reason: 'no_link'; message: string; paymentId: string };
 
 const largestAmount = 1e12;
@@ -50,8 +56,9 @@ const largestAmount = 1e12;
 const waitForOtherMs = 20_000;
 
 /**
- * Creates a payment and its link at Flow (docs/reference/payments.md#creating-a-payment). The payment is stored as `draft`
- * before Flow is called, and the link is stored before it is returned. Recovery from crashes is described in docs/adr/0024.
+ * Creates a payment and its link at Flow (docs/reference/payments.md#creating-a-payment). The
+ * payment is stored as `draft` before Flow is called, and the link is stored before it is returned.
+ * Recovery from crashes is described in docs/adr/0024.
  */
 export async function createPayment(
   deps: PaymentsDeps,
@@ -157,7 +164,10 @@ interface OpenInput extends CreatePaymentInput {
   paymentId: string;
 }
 
-/** Creates the link of a draft, or sets it to `failed`. Concurrent calls wait for the one that does this. */
+/**
+ * Creates the link of a draft, or sets it to `failed`. Concurrent calls wait for the
+ * one that does this.
+ */
 async function ensureLink(
   deps: PaymentsDeps,
   scope: Scope,
@@ -189,7 +199,8 @@ async function createLink(
   const { db, entities, observe, onStep } = deps;
   const { paymentId, actor, hops, root, requestId } = input;
   const origin: Origin = { actor, hops, root, requestId };
-  // Without the caller's signal: an order that Flow may have created must be stored. The client has its own time limits.
+  // Without the caller's signal: an order that Flow may have created must be stored. The client has
+  // its own time limits.
   const flow = createFlowClient(account, deps.flow);
   let { attempt } = input;
   await onStep?.('claimed', paymentId);
@@ -224,8 +235,9 @@ async function createLink(
 }
 
 /**
- * Continues after a process was interrupted while it created the order. If Flow has the order, its link is lost, because
- * only the answer contained the token. Another order then replaces it. Otherwise the order was never created.
+ * Continues after a process was interrupted while it created the order. If Flow has the order, its
+ * link is lost, because only the answer contained the token. Another order then replaces it.
+ * Otherwise the order was never created.
  */
 async function recover(
   deps: PaymentsDeps,
@@ -251,7 +263,9 @@ async function recover(
   return { ok: true, next: await nextAttempt(deps.db, scope, paymentId) };
 }
 
-/** Stores the link with its event in one transaction; null when the payment is no longer a draft. */
+/**
+ * Stores the link with its event in one transaction; null when the payment is no longer a draft.
+ */
 const storeLink = (
   { db, entities }: PaymentsDeps,
   scope: Scope,
@@ -272,8 +286,8 @@ const storeLink = (
   });
 
 /**
- * Sets a payment to `failed` with the reason. After a refusal by Flow a repeated call gets the same answer. After any other
- * failure a repeated call creates another payment.
+ * Sets a payment to `failed` with the reason. After a refusal by Flow a repeated call gets the same
+ * answer. After any other failure a repeated call creates another payment.
  */
 const storeFailure = (
   { db, entities }: PaymentsDeps,

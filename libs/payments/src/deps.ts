@@ -24,10 +24,14 @@ export interface PaymentsDeps {
   db: Db;
   entities: Entities;
   box: SecretBox;
-  /** Public address of the gateway, without a trailing slash. The provider sends its callback there. */
+  /**
+   * Public address of the gateway, without a trailing slash. The provider sends its callback there.
+   */
   publicUrl: string;
   log: PaymentsLog;
-  /** Address of the stand-ins of development, for environments without an account (docs/adr/0049). */
+  /**
+   * Address of the stand-ins of development, for environments without an account (docs/adr/0049).
+   */
   standInsUrl?: string;
   observe?: (observation: PaymentObservation) => void;
   onStep?: (step: PaymentStep, paymentId: string) => void | Promise<void>;

@@ -8,9 +8,10 @@ const status = entityFieldSql('status', {
 });
 
 /**
- * Payments whose link was not created yet, and pending ones: if reconciliation found them paid or failed, triggers that have
- * run since the backup would run again. A callback of the provider is applied meanwhile. The payments of a dropped hold would
- * stay pending for ever, so they can only be released.
+ * Payments whose link was not created yet, and pending ones: if reconciliation found them paid
+ * or failed, triggers that have run since the backup would run again. A callback of the provider
+ * is applied meanwhile. The payments of a dropped hold would stay pending for ever, so they can
+ * only be released.
  */
 export const heldPayments = heldWork({
   kind: 'payments',

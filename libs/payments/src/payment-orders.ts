@@ -33,7 +33,10 @@ const anyOrdered = statement(
   'select from payment_orders where payment_id = any($paymentIds) limit 1',
 );
 
-/** Whether an order was requested for one of these payments, of any organization: several may share an account at Flow. */
+/**
+ * Whether an order was requested for one of these payments, of any organization: several may share
+ * an account at Flow.
+ */
 export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
   const { rowCount } = await db.acrossTenants('inbound webhook', anyOrdered, { paymentIds });
   return rowCount === 1;
@@ -45,7 +48,10 @@ const insert = statement(
    values ($paymentId, $tenant, $environment::"Environment", $callKey) on conflict do nothing`,
 );
 
-/** Inserts the order row of a payment; false when a concurrent call with the same key has created the payment. */
+/**
+ * Inserts the order row of a payment; false when a concurrent call with the same key has
+ * created the payment.
+ */
 export async function insertOrder(
   db: Queryable,
   scope: Scope,
@@ -67,8 +73,8 @@ const claim = statement(
 );
 
 /**
- * Claims the creation of a payment's link. `isInterrupted`: an earlier process began it and did not finish. Null while another
- * process holds the claim, and after the link was created or has failed.
+ * Claims the creation of a payment's link. `isInterrupted`: an earlier process began it and did not
+ * finish. Null while another process holds the claim, and after the link was created or has failed.
  */
 export async function claimOrder(
   db: Queryable,
@@ -93,7 +99,8 @@ export async function nextAttempt(db: Queryable, scope: Scope, paymentId: string
   return rows[0]!.attempt;
 }
 
-// `lease_until` does not become null: an order may exist at the provider, so the next claim asks the provider first.
+// `lease_until` does not become null: an order may exist at the provider, so the next claim asks
+// the provider first.
 const release = statement(
   'release-payment-order',
   'update payment_orders set lease_until = now() where tenant = $tenant and payment_id = $paymentId and closed_at is null',
@@ -128,7 +135,10 @@ const byToken = statement(
   { ...scopeRow, paymentId: column.text },
 );
 
-/** Finds the payment of a token in all tenants: the first one, because a tenant can copy the token of another. */
+/**
+ * Finds the payment of a token in all tenants: the first one, because a tenant can copy the
+ * token of another.
+ */
 export async function findOrderByToken(
   db: Queryable,
   flowToken: string,

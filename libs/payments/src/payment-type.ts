@@ -21,8 +21,9 @@ const schema: JsonObject = {
 };
 
 /**
- * Creates the entity type `payment` in an environment. An existing type, possibly with more fields, is not changed. Called
- * when the integration is configured and before each use, because types can be deleted.
+ * Creates the entity type `payment` in an environment. An existing type, possibly with more
+ * fields, is not changed. Called when the integration is configured and before each use, because
+ * types can be deleted.
  */
 export const ensurePaymentType = (db: Queryable, scope: Scope): Promise<void> =>
   ensureType(db, scope, {

@@ -3,7 +3,10 @@ import { type Queryable, column, statement } from '@parley/db';
 import { queryEntities, targetIds } from '@parley/entities';
 import { readEvents } from '@parley/events';
 
-/** Lists payments of an environment, newest first. `next` is the cursor of the next page. Null when `cursor` is invalid. */
+/**
+ * Lists payments of an environment, newest first. `next` is the cursor of the next page. Null when
+ * `cursor` is invalid.
+ */
 export async function listPayments(
   db: Queryable,
   scope: Scope,

@@ -166,7 +166,8 @@ it('orders that Flow does not know do not stop the run', async () => {
   const { scope } = await configured();
   await make(scope, 7);
   await t.age(hour);
-  // The oldest five, which come first, belong to another account, such as the sandbox that was used before.
+  // The oldest five, which come first, belong to another account, such as the sandbox that
+  // was used before.
   for (const order of flow.orders.slice(0, 5)) order.apiKey = 'SANDBOX';
   for (const order of flow.orders) order.status = 2;
   expect(await t.payments.reconcile(fast)).toMatchObject({

@@ -61,8 +61,9 @@ const maxFailures = 5;
 const origin: Origin = { actor: { type: 'system' } };
 
 /**
- * Requests the status of pending payments that are old enough, and applies it (docs/reference/payments.md#reconciliation).
- * Each integration is claimed separately, so that concurrent runs share the work. An account that fails does not stop others.
+ * Requests the status of pending payments that are old enough, and applies it
+ * (docs/reference/payments.md#reconciliation). Each integration is claimed separately, so that
+ * concurrent runs share the work. An account that fails does not stop others.
  */
 export async function reconcile(
   deps: PaymentsDeps,
@@ -176,7 +177,10 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   };
 }
 
-/** Reads the next pending payments, oldest first, without those that a restore holds. `next` is null at the end, and the next run starts from the beginning. */
+/**
+ * Reads the next pending payments, oldest first, without those that a restore holds. `next` is null
+ * at the end, and the next run starts from the beginning.
+ */
 async function overdue(
   { db, entities }: PaymentsDeps,
   scope: Scope,
@@ -248,7 +252,10 @@ async function checkPayment(
     : 'unchanged';
 }
 
-/** Fails a payment whose creation was interrupted, because its link was never returned, unless Flow reports it as paid. */
+/**
+ * Fails a payment whose creation was interrupted, because its link was never returned, unless Flow
+ * reports it as paid.
+ */
 async function failAbandoned(
   deps: PaymentsDeps,
   scope: Scope,

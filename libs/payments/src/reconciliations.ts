@@ -15,7 +15,10 @@ const claim = statement(
   { cursor: column.text.nullable },
 );
 
-/** Claims an integration's reconciliation for one run; null while another run holds it. `cursor`: where to continue. */
+/**
+ * Claims an integration's reconciliation for one run; null while another run holds it. `cursor`:
+ * where to continue.
+ */
 export async function claimReconciliation(
   db: Queryable,
   scope: Scope,

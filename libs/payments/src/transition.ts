@@ -29,8 +29,8 @@ export type Moved =
   | { ok: false; payment: Payment | null };
 
 /**
- * Moves a payment to a state and records the event, in the caller's transaction. Of concurrent callers one succeeds: the
- * previous state is compared under the lock of the row.
+ * Moves a payment to a state and records the event, in the caller's transaction. Of concurrent
+ * callers one succeeds: the previous state is compared under the lock of the row.
  */
 export async function transition(
   entities: Entities,

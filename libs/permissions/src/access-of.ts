@@ -5,13 +5,19 @@ import { type Permissions, loadPermissions } from './permissions';
 import type { Action, Decision } from './policy';
 import { resolveScopeRules } from './resolve-scope-rules';
 
-/** The permissions of an actor for one entity type: the permitted actions, and the visible entities and fields. */
+/**
+ * The permissions of an actor for one entity type: the permitted actions, and the visible
+ * entities and fields.
+ */
 export async function accessOf(db: Queryable, scope: Scope, actor: Actor, entityType: string) {
   const permissions = await loadPermissions(db, scope, actor);
   return {
     /** Whether an action on this type is permitted; if not, with the message of the denial. */
     can: (action: Action): Decision => permissions.decide(action, entityType),
-    /** The `access` of the functions in libs/entities; undefined when all entities and fields are visible. */
+    /**
+     * The `access` of the functions in libs/entities; undefined when all entities and
+     * fields are visible.
+     */
     access: await accessWith(db, scope, actor, permissions, entityType),
   };
 }

@@ -8,8 +8,9 @@ export interface HeldRoles {
 }
 
 /**
- * Which role or policy denies an operation. A key with a role gets the name of its own role only: neither policies nor roles of
- * agents, so that a website cannot read how an organization is set up.
+ * Which role or policy denies an operation. A key with a role gets the name of its own role
+ * only: neither policies nor roles of agents, so that a website cannot read how an
+ * organization is set up.
  */
 export function explainDenial(
   actor: Actor,
@@ -50,7 +51,10 @@ export interface DecidingPolicy {
   policy: number;
 }
 
-/** Which policies allow or deny an operation. For operators: it names roles whatever the actor may know. */
+/**
+ * Which policies allow or deny an operation. For operators: it names roles whatever
+ * the actor may know.
+ */
 export interface Explanation {
   allowed: boolean;
   reason: string;
@@ -58,7 +62,10 @@ export interface Explanation {
   policies: DecidingPolicy[];
 }
 
-/** Explains the decision of one list of roles: the first policy that denies the operation, else the first that allows it. */
+/**
+ * Explains the decision of one list of roles: the first policy that denies the operation, else the
+ * first that allows it.
+ */
 export function explainList(
   { slugs, roles }: HeldRoles,
   action: Action,

@@ -46,9 +46,10 @@ const agentWithoutRoles: Permissions = {
 };
 
 /**
- * Reads the permissions of an actor. The system, webhooks and signed-in people may do everything. An agent without roles is restricted only by
- * its `tools` list; with roles it needs a permission of them too (ADR 12). An agent that acts for a caller with roles needs the
- * permission of each (ADR 41). A user without roles may do nothing. A role that does not exist grants nothing.
+ * Reads the permissions of an actor. The system, webhooks and signed-in people may do everything.
+ * An agent without roles is restricted only by its `tools` list; with roles it needs a permission
+ * of them too (ADR 12). An agent that acts for a caller with roles needs the permission of each
+ * (ADR 41). A user without roles may do nothing. A role that does not exist grants nothing.
  */
 export async function loadPermissions(
   db: Queryable,

@@ -6,8 +6,8 @@ export type Action = Exclude<Policy['actions'][number], '*'>;
 export type Decision = { allowed: true } | { allowed: false; message: string; reason?: string };
 
 /**
- * Decides by policies: a matching deny overrides any allow, and an action without a matching policy is denied. For the
- * messages see docs/reference/permissions.md#messages-of-denials.
+ * Decides by policies: a matching deny overrides any allow, and an action without a matching policy
+ * is denied. For the messages see docs/reference/permissions.md#messages-of-denials.
  */
 export function decide(policies: readonly Policy[], action: Action, resource: string): Decision {
   const matching = policies.filter((policy) => applies(policy, action, resource));
@@ -21,15 +21,18 @@ export const applies = (policy: Policy, action: Action, resource: string): boole
   matchesName(policy.resource, resource) &&
   (policy.actions.includes(action) || policy.actions.includes('*'));
 
-/** Whether a pattern matches a name. It is the name itself, `*` for all names, or a prefix such as `payment.*`. */
+/**
+ * Whether a pattern matches a name. It is the name itself, `*` for all names, or a prefix
+ * such as `payment.*`.
+ */
 export function matchesName(pattern: string, name: string): boolean {
   if (pattern === '*' || pattern === name) return true;
   return pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1));
 }
 
 /**
- * Whether a `tools` list contains a tool. `*` does not match tools of MCP servers, which third parties define: the list must
- * name them as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
+ * Whether a `tools` list contains a tool. `*` does not match tools of MCP servers, which third
+ * parties define: the list must name them as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
  */
 export const isListed = (list: readonly string[], name: string): boolean =>
   list.some(

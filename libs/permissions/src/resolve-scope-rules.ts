@@ -3,7 +3,9 @@ import type { Queryable } from '@parley/db';
 import { relatedIds } from '@parley/entities';
 import { dynamicValue, operatorOf } from './scope-rule';
 
-/** A scope rule with its dynamic values replaced. Rules with the same `anyOf` name are alternatives. */
+/**
+ * A scope rule with its dynamic values replaced. Rules with the same `anyOf` name are alternatives.
+ */
 export interface ResolvedRule {
   field: string;
   operator: ReturnType<typeof operatorOf>;
@@ -12,9 +14,10 @@ export interface ResolvedRule {
 }
 
 /**
- * The scope rules of roles for one entity type and actor (docs/reference/permissions.md#scope-rules). An entity must match each
- * rule; among a role's rules with the same `anyOf` name one is enough. A rule with a value that the actor does not have matches
- * no entity.
+ * The scope rules of roles for one entity type and actor
+ * (docs/reference/permissions.md#scope-rules). An entity must match each rule; among a role's rules
+ * with the same `anyOf` name one is enough. A rule with a value that the actor does not have
+ * matches no entity.
  */
 export async function resolveScopeRules(
   db: Queryable,
@@ -72,7 +75,10 @@ async function resolveRule(
     : matchNothing;
 }
 
-/** Resolves a rule's value for an actor; undefined when the actor has no such value or the value is unknown. */
+/**
+ * Resolves a rule's value for an actor; undefined when the actor has no such value or the
+ * value is unknown.
+ */
 async function resolveValue(
   db: Queryable,
   scope: Scope,

@@ -10,8 +10,9 @@ export type DynamicValue =
   { kind: 'userId' } | { kind: 'entityId' } | { kind: 'relatedIds'; entityType: string };
 
 /**
- * Parses the value of a rule: null for a literal, `unknown` for an invalid reference to the actor. Misspelled references such
- * as `Actor.userId` or `{{actor.userId}}` are `unknown` too, because as literals they would silently match nothing.
+ * Parses the value of a rule: null for a literal, `unknown` for an invalid reference to the actor.
+ * Misspelled references such as `Actor.userId` or `{{actor.userId}}` are `unknown` too, because as
+ * literals they would silently match nothing.
  */
 export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
   if (typeof value !== 'string' || !/^[\s${]*actor\s*[.:[]/i.test(value)) return null;
@@ -21,7 +22,10 @@ export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
   return related === undefined ? 'unknown' : { kind: 'relatedIds', entityType: related };
 }
 
-/** Whether a rule's field is valid: a column, or a path in `data`, with or without the prefix `data.`. */
+/**
+ * Whether a rule's field is valid: a column, or a path in `data`, with or without
+ * the prefix `data.`.
+ */
 export const isScopeField = (field: string): boolean =>
   field !== 'data' && !field.split('.').includes('');
 

@@ -18,8 +18,9 @@ export interface KnownNames {
 }
 
 /**
- * The problems of a role, each with its path such as `scopeRules.0.operator`; empty when the role is valid. Rules that would
- * silently match nothing or everything are problems too, so that push refuses them.
+ * The problems of a role, each with its path such as `scopeRules.0.operator`; empty when the
+ * role is valid. Rules that would silently match nothing or everything are problems too, so that
+ * push refuses them.
  */
 export function validateRole(definition: unknown, known: KnownNames): ErrorDetail[] {
   const checked = check(roleDefinitionSchema, definition);

@@ -19,7 +19,8 @@ import { createRateLimiter } from './rate-limit';
 import { createRelay, createRelayWaker } from './relay';
 import { createStrictLimit } from './strict-limit';
 
-// REDIS_URL cannot name a cluster (docs/scaling.md). This shows that no command needs keys of two nodes.
+// REDIS_URL cannot name a cluster (docs/scaling.md). This shows that no command needs
+// keys of two nodes.
 
 const slots = 16_384;
 const closing: (() => unknown)[] = [];

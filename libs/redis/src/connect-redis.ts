@@ -9,9 +9,10 @@ export interface RedisSettings {
   /** The address, in a form of `redisVariables`. */
   url: string;
   /**
-   * `producer`: commands fail immediately while Redis is unavailable, because a caller waits for them. `worker`: commands
-   * wait until Redis is available again. `limiter`: like `producer`, without a deadline for each command; the limiters
-   * have their own. Roles must not share a connection.
+   * `producer`: commands fail immediately while Redis is unavailable, because a caller waits
+   * for them. `worker`: commands wait until Redis is available again. `limiter`: like
+   * `producer`, without a deadline for each command; the limiters have their own. Roles must
+   * not share a connection.
    */
   role: 'producer' | 'limiter' | 'worker';
   /** How long the connection waits for answers, in milliseconds. Default: the times of the role. */
@@ -21,7 +22,10 @@ export interface RedisSettings {
   onError?: (error: Error) => void;
 }
 
-/** A server that has become a replica refuses writes. Another connection to the same address may lead to the new primary. */
+/**
+ * A server that has become a replica refuses writes. Another connection to the same address may
+ * lead to the new primary.
+ */
 const isOfReplica = ({ message }: Error) => /^(READONLY|UNBLOCKED) /.test(message);
 
 const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attempt, 10), 1_000);
@@ -29,18 +33,23 @@ const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attemp
 const failFast: RedisOptions = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
-  // A command that was sent before the connection broke may have been executed, so its sender decides about a retry.
+  // A command that was sent before the connection broke may have been executed, so its sender
+  // decides about a retry.
   autoResendUnfulfilledCommands: false,
 };
 
 const byRole: Record<RedisSettings['role'], RedisOptions> = {
   producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
   limiter: { ...failFast, socketTimeout: 3_000 },
-  // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a primary that is silent and replaced.
+  // A blocking command of BullMQ takes at most 10 s. Without a limit a worker would wait for a
+  // primary that is silent and replaced.
   worker: { maxRetriesPerRequest: null, socketTimeout: 15_000 },
 };
 
-/** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
+/**
+ * Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable
+ * while `status` is `ready`.
+ */
 export function connectRedis({
   url,
   role,
@@ -54,7 +63,8 @@ export function connectRedis({
     ...byRole[role],
     ...timeouts,
     connectTimeout: 5_000,
-    // ioredis waits this long for the end of a connection that is already broken, which delays the exit of the process.
+    // ioredis waits this long for the end of a connection that is already broken, which delays the
+    // exit of the process.
     disconnectTimeout: 200,
     keepAlive: 10_000,
     connectionName: name,
@@ -69,8 +79,9 @@ export function connectRedis({
 }
 
 /**
- * Opens a connection for subscriptions and repeats them after an outage. Its errors are not reported: `redis` has the same.
- * It sends nothing that could fail, so it also subscribes to sentinels, to leave a primary that is silent when it is replaced.
+ * Opens a connection for subscriptions and repeats them after an outage. Its errors are not
+ * reported: `redis` has the same. It sends nothing that could fail, so it also subscribes to
+ * sentinels, to leave a primary that is silent when it is replaced.
  */
 export function openSubscriber(
   redis: RedisConnection,
@@ -112,8 +123,9 @@ export function openSubscriber(
 export type RedisCheck = { ok: true } | { ok: false; problem: string };
 
 /**
- * Checks whether queues are safe in this Redis: any `maxmemory-policy` but `noeviction` evicts jobs when memory runs out.
- * A managed Redis that does not report the policy is accepted. Throws when Redis does not answer.
+ * Checks whether queues are safe in this Redis: any `maxmemory-policy` but `noeviction` evicts jobs
+ * when memory runs out. A managed Redis that does not report the policy is accepted. Throws when
+ * Redis does not answer.
  */
 async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
@@ -125,8 +137,8 @@ async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
 }
 
 /**
- * Checks Redis at the start of a process. A Redis that may evict jobs is an error when `strict` and a warning otherwise. An
- * unavailable Redis is a warning, because all data is in PostgreSQL.
+ * Checks Redis at the start of a process. A Redis that may evict jobs is an error when `strict` and
+ * a warning otherwise. An unavailable Redis is a warning, because all data is in PostgreSQL.
  */
 export async function requireSafeRedis(
   redis: RedisConnection,
@@ -160,14 +172,20 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
   });
 }
 
-/** Throws with the answer of Redis when it does not accept writes: when its memory is full, or when it is a replica. */
+/**
+ * Throws with the answer of Redis when it does not accept writes: when its memory is full, or when
+ * it is a replica.
+ */
 export async function checkWrites(redis: RedisConnection): Promise<void> {
   await redis.set(`${keyPrefix}:check`, '', 'PX', 1_000);
 }
 
 const quitLimitMs = 1_000;
 
-/** Closes a connection after its running commands have been answered, or after a second when Redis does not answer. */
+/**
+ * Closes a connection after its running commands have been answered, or after a second when Redis
+ * does not answer.
+ */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
   const quit = () => redis.quit().then(Boolean, () => false);
   const ended =

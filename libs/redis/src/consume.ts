@@ -19,7 +19,10 @@ export interface JobContext {
   attempt: number;
   /** Whether this is the last attempt, whose failure the handler should record. */
   isLastAttempt: boolean;
-  /** Aborted at shutdown. A handler that stops throws `signal.reason`, and another worker runs the job. */
+  /**
+   * Aborted at shutdown. A handler that stops throws `signal.reason`, and another
+   * worker runs the job.
+   */
   signal: AbortSignal;
 }
 
@@ -33,7 +36,9 @@ export interface ConsumeOptions {
   handlers: JobHandlers;
   /** Called once for each attempt of a job. */
   onFinished?: (outcome: JobOutcome) => void;
-  /** Called at most every 5 s, with the latest error and the number of errors since the last call. */
+  /**
+   * Called at most every 5 s, with the latest error and the number of errors since the last call.
+   */
   onError?: (error: Error, count: number) => void;
 }
 
@@ -48,23 +53,29 @@ export interface JobOutcome {
 }
 
 /**
- * Another worker continues the jobs of a killed one after the lock has expired and at most two checks have passed, which
- * takes less than 5 s, except for sweeps: workers take turns at the check, and a killed worker misses its turn. A job can run
- * twice at the same time, so handlers must allow for it.
+ * Another worker continues the jobs of a killed one after the lock has expired and at most two
+ * checks have passed, which takes less than 5 s, except for sweeps: workers take turns at the
+ * check, and a killed worker misses its turn. A job can run twice at the same time, so handlers
+ * must allow for it.
  */
 const lockMs = 2_500;
 const usualCheckMs = 1_000;
 const slowestCheckMs = 10_000;
-/** The sweep of a killed worker is continued later: by this check, or by the next run of the sweep. */
+/**
+ * The sweep of a killed worker is continued later: by this check, or by the next run of the sweep.
+ */
 const stalledCheckMs = (name: JobName): number =>
   Math.min(slowestCheckMs, Math.max(usualCheckMs, definitionOf(name).everyMs ?? 0));
 /**
- * Time for reporting the ends of jobs to Redis at shutdown. BullMQ would wait for a Redis that is away until it is back. A job
- * whose end is not reported runs again, as after a crash.
+ * Time for reporting the ends of jobs to Redis at shutdown. BullMQ would wait for a Redis that is
+ * away until it is back. A job whose end is not reported runs again, as after a crash.
  */
 const closeLimitMs = 3_000;
 
-/** Runs the jobs of all queues. A handler reads the state of its row first, and returns when the work is already done. */
+/**
+ * Runs the jobs of all queues. A handler reads the state of its row first, and returns when the
+ * work is already done.
+ */
 export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions) {
   const shutdown = new AbortController();
   const running = new Set<Promise<void>>();

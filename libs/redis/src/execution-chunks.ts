@@ -19,7 +19,10 @@ const maxChunks = 20_000;
 const keyOf = (executionId: string) => `${keyPrefix}:chunks:${executionId}`;
 const bellOf = (executionId: string) => `${keyPrefix}:bell:${executionId}`;
 
-/** Appends after `expected`, or instead of everything when it is empty. Nothing is written behind a chunk from `limit` on. */
+/**
+ * Appends after `expected`, or instead of everything when it is empty. Nothing is written behind a
+ * chunk from `limit` on.
+ */
 const appendScript = `
 local found = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local last = found and found[1]:match('^%d+') or '0'
@@ -32,8 +35,8 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 'ok'`;
 
 /**
- * The chunks of executions that run or ended within the last hour. PostgreSQL has the truth: everything here may be lost.
- * `redis`: a connection of the role `producer`.
+ * The chunks of executions that run or ended within the last hour. PostgreSQL has the truth:
+ * everything here may be lost. `redis`: a connection of the role `producer`.
  */
 export function createExecutionChunks(redis: RedisConnection) {
   redis.defineCommand('parleyAppendChunks', { numberOfKeys: 1, lua: appendScript });
@@ -47,8 +50,8 @@ export function createExecutionChunks(redis: RedisConnection) {
     );
   return {
     /**
-     * Appends chunks after the one with the number `after`, and wakes the readers. `after` null: instead of all others.
-     * Numbers from `limit` on belong to later attempts.
+     * Appends chunks after the one with the number `after`, and wakes the readers. `after` null:
+     * instead of all others. Numbers from `limit` on belong to later attempts.
      */
     async append(
       executionId: string,
@@ -73,14 +76,20 @@ export function createExecutionChunks(redis: RedisConnection) {
   };
 }
 
-/** Wakes the readers of this process. `redis`: a connection of the role `worker`, of which one more is opened. */
+/**
+ * Wakes the readers of this process. `redis`: a connection of the role `worker`, of which
+ * one more is opened.
+ */
 export function createExecutionBells(redis: RedisConnection) {
   const listeners = new Map<string, Set<(isEnd: boolean) => void>>();
   const subscriber = openSubscriber(redis, (bell, text) => {
     for (const listener of listeners.get(bell) ?? []) listener(text === 'end');
   });
   return {
-    /** Calls the listener when chunks were appended or the execution has ended, until the returned function is called. */
+    /**
+     * Calls the listener when chunks were appended or the execution has ended, until the returned
+     * function is called.
+     */
     listen(executionId: string, listener: (isEnd: boolean) => void): () => void {
       const bell = bellOf(executionId);
       const others = listeners.get(bell) ?? new Set();

@@ -11,15 +11,19 @@ if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 return redis.call('ZADD', KEYS[1], redis.call('TIME')[1], ARGV[1])`;
 
 /**
- * The tokens of payment callbacks that were answered without a row in PostgreSQL, each one once. The number is limited, because
- * any client can send tokens. `redis`: a connection of the role `producer`.
+ * The tokens of payment callbacks that were answered without a row in PostgreSQL, each one
+ * once. The number is limited, because any client can send tokens. `redis`: a connection of the
+ * role `producer`.
  */
 export function createHeldTokens(redis: RedisConnection) {
   redis.defineCommand('parleyHold', { numberOfKeys: 1, lua: holdScript });
   const hold = (redis as RedisConnection & { parleyHold: (...args: unknown[]) => Promise<number> })
     .parleyHold;
   return {
-    /** Adds a token; false when there are `max` others. Rejects within a second when Redis does not answer. */
+    /**
+     * Adds a token; false when there are `max` others. Rejects within a second when Redis
+     * does not answer.
+     */
     add: async (token: string, max: number): Promise<boolean> =>
       (await hold.call(redis, key, token, max)) === 1,
     /** The tokens that have been held longest. */

@@ -10,7 +10,10 @@ export interface JobDefinition<P extends z.ZodType = z.ZodType> {
   backoffMs: number;
   /** Maximum number of jobs of this kind that one worker process runs at the same time. */
   concurrency: number;
-  /** A job is not added while another one with its id is waiting or running. Null or undefined: the job has no id. */
+  /**
+   * A job is not added while another one with its id is waiting or running. Null or undefined:
+   * the job has no id.
+   */
   id: ((payload: z.output<P>) => string | undefined) | null;
   /** Interval of a repeating job, which runs once for all workers and has an empty payload. */
   everyMs?: number;
@@ -19,7 +22,9 @@ export interface JobDefinition<P extends z.ZodType = z.ZodType> {
 const job = <P extends z.ZodType>(definition: JobDefinition<P>) => definition;
 const nothing = z.object({});
 const minuteMs = 60_000;
-/** For job ids: values of providers can contain a colon, which BullMQ does not allow, or be long. */
+/**
+ * For job ids: values of providers can contain a colon, which BullMQ does not allow, or be long.
+ */
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 40);
 
 /** A job of one row, whose id is the field `field` of the payload. */
@@ -46,8 +51,9 @@ const deliveries = z.object({
   deliveries: z.array(z.object({ id: z.string(), requestId: z.string().optional() })),
 });
 /**
- * Processes stored webhook deliveries, those that arrived within a few milliseconds (docs/adr/0077). `sweep-deliveries` sends a
- * job for each delivery until its row is marked as processed.
+ * Processes stored webhook deliveries, those that arrived within a few milliseconds
+ * (docs/adr/0077). `sweep-deliveries` sends a job for each delivery until its row is
+ * marked as processed.
  */
 const deliveryJob = (concurrency: number) =>
   job({
@@ -63,15 +69,19 @@ const sweep = (everyMs: number) =>
 
 /** All jobs. A job without a handler in the worker does not compile. */
 const jobCatalog = {
-  /** Rewrites the search text of a type's entities after a change of its `searchFields`. The row records the progress. */
+  /**
+   * Rewrites the search text of a type's entities after a change of its `searchFields`. The row
+   * records the progress.
+   */
   'reindex-entity-type': rowJob('typeId', { attempts: 8, concurrency: 2 }),
   /** Sends the jobs of entity types that wait for reindexing. */
   'sweep-reindexing': sweep(minuteMs),
   /** Deletes the answers of idempotency keys that are older than 24 hours. */
   'sweep-idempotency': sweep(15 * minuteMs),
   /**
-   * Reports that trigger runs of a tenant are due, when the process that planned them has no free slot for it. The rows record
-   * the progress and count the attempts. How many runs a process executes is decided by the share of the tenant (docs/adr/0038).
+   * Reports that trigger runs of a tenant are due, when the process that planned them has no free
+   * slot for it. The rows record the progress and count the attempts. How many runs a process
+   * executes is decided by the share of the tenant (docs/adr/0038).
    */
   'run-triggers': job({
     payload: z.object({ tenant: z.number().int() }),
@@ -82,7 +92,10 @@ const jobCatalog = {
   }),
   /** Applies a delivery of the identity provider to users, organizations and memberships. */
   'sync-identity': deliveryJob(10),
-  /** Sends the jobs of deliveries that were stored while Redis was unavailable, or whose job was lost. */
+  /**
+   * Sends the jobs of deliveries that were stored while Redis was unavailable, or
+   * whose job was lost.
+   */
   'sweep-deliveries': sweep(5_000),
   /** Deletes all data of an organization in batches. The row of the purge records the progress. */
   'purge-organization': rowJob('organizationId', { attempts: 5, backoffMs: 5_000, concurrency: 1 }),
@@ -93,10 +106,11 @@ const jobCatalog = {
   /** Stores received messages, and the statuses of sent ones. Does not answer them. */
   'receive-messages': deliveryJob(20),
   /**
-   * Reports that messages of a conversation wait for an answer; attempts are counted on the messages. A message that arrives
-   * just as the job ends gets no job until `sweep-channels` sends one. The id prevents each sweep from adding another job
-   * while workers are behind. How many a process answers is decided by the share of the tenant (docs/adr/0038);
-   * `concurrency` only has to exceed it.
+   * Reports that messages of a conversation wait for an answer; attempts are counted on the
+   * messages. A message that arrives just as the job ends gets no job until `sweep-channels`
+   * sends one. The id prevents each sweep from adding another job while workers are behind. How
+   * many a process answers is decided by the share of the tenant (docs/adr/0038); `concurrency`
+   * only has to exceed it.
    */
   'answer-conversation': job({
     payload: z.object({ tenant, connectionId: z.string(), contact: z.string() }),
@@ -109,7 +123,10 @@ const jobCatalog = {
   'send-message': rowJob('messageId', { concurrency: 10 }),
   /** Makes one attempt to send an e-mail of the outbox. Attempts are counted on its row. */
   'send-email': rowJob('emailId', { concurrency: 5 }),
-  /** Fetches the file of a received message. Attempts are counted on its row. Few at a time, as each may hold 25 MiB. */
+  /**
+   * Fetches the file of a received message. Attempts are counted on its row. Few at a time, as each
+   * may hold 25 MiB.
+   */
   'fetch-media': job({
     payload: z.object({ tenant, messageId: z.string() }),
     attempts: 1,
@@ -118,8 +135,8 @@ const jobCatalog = {
     id: ({ messageId }) => messageId,
   }),
   /**
-   * Reports that an execution was started in the background. The row records the progress and counts the attempts.
-   * `concurrency`: see `answer-conversation`.
+   * Reports that an execution was started in the background. The row records the progress and
+   * counts the attempts. `concurrency`: see `answer-conversation`.
    */
   'run-execution': job({
     payload: z.object({ tenant, executionId: z.string() }),
@@ -132,13 +149,19 @@ const jobCatalog = {
   /** Sends the jobs of executions that are overdue. Every second, as `sweep-channels`. */
   'sweep-executions': sweep(1_000),
   /**
-   * Sends the jobs of messages, files and e-mails that are overdue. Every second, because the work of a killed worker must
-   * continue within 5 s and its lease takes 4 s to expire.
+   * Sends the jobs of messages, files and e-mails that are overdue. Every second, because the work
+   * of a killed worker must continue within 5 s and its lease takes 4 s to expire.
    */
   'sweep-channels': sweep(1_000),
-  /** Gives threads back to the agent when a takeover ends, and sends e-mails about threads that wait. */
+  /**
+   * Gives threads back to the agent when a takeover ends, and sends e-mails about
+   * threads that wait.
+   */
   'sweep-threads': sweep(5_000),
-  /** Registers webhooks at Kapso again whose secret is not derived from the current MESSAGING_WEBHOOK_SECRET. */
+  /**
+   * Registers webhooks at Kapso again whose secret is not derived from the current
+   * MESSAGING_WEBHOOK_SECRET.
+   */
   'sweep-registrations': sweep(minuteMs),
   /**
    * Deletes deliveries, statuses without a message, events and trigger runs after their retention
@@ -153,7 +176,10 @@ const jobCatalog = {
   'update-email': deliveryJob(10),
   /** Gets the status of the payment of a callback. */
   'confirm-payment': deliveryJob(10),
-  /** Stores the held tokens of payment callbacks that a payment has, and searches the others at Flow, a few a minute. */
+  /**
+   * Stores the held tokens of payment callbacks that a payment has, and searches the others at
+   * Flow, a few a minute.
+   */
   'sweep-held-tokens': sweep(2_000),
   /** Gets the statuses of pending payments (docs/reference/payments.md#reconciliation). */
   'reconcile-payments': sweep(5 * minuteMs),
@@ -185,8 +211,8 @@ export const jobNames = Object.keys(jobCatalog) as JobName[];
 export const definitionOf = (name: JobName): JobDefinition => jobCatalog[name] as JobDefinition;
 
 /**
- * Prefix of the keys of a queue. The part in braces is the hash tag of Redis Cluster: the keys of one queue, which scripts use
- * together, are in one slot, and the queues are spread over the nodes.
+ * Prefix of the keys of a queue. The part in braces is the hash tag of Redis Cluster: the keys of
+ * one queue, which scripts use together, are in one slot, and the queues are spread over the nodes.
  */
 export const queuePrefixOf = (name: JobName): string => `{parley-${name}}`;
 

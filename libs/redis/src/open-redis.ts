@@ -17,8 +17,9 @@ interface RedisVariables {
 }
 
 /**
- * Opens the connections of a service: one of the role `producer` and one for each of `roles`. A Redis that may evict jobs
- * is an error in production and a warning otherwise. An unavailable Redis is a warning, and the service starts.
+ * Opens the connections of a service: one of the role `producer` and one for each of `roles`. A
+ * Redis that may evict jobs is an error in production and a warning otherwise. An unavailable Redis
+ * is a warning, and the service starts.
  */
 export async function openRedis<R extends Role = never>(
   { REDIS_URL, NODE_ENV }: RedisVariables,

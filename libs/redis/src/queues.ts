@@ -10,7 +10,10 @@ import {
 import type { RedisConnection } from './connect-redis';
 import { type HeldTokens, createHeldTokens } from './held-tokens';
 
-/** Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a sweep will find it. */
+/**
+ * Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a
+ * sweep will find it.
+ */
 export class QueueUnavailable extends Error {
   constructor(name: JobName, cause: unknown) {
     super(`Queue ${name} is not available`, { cause });
@@ -30,12 +33,18 @@ export interface Queues {
     payload: JobPayload<N>,
     options?: EnqueueOptions,
   ): Promise<void>;
-  /** Sends several jobs in one round trip. When it throws QueueUnavailable, some of them may have been sent. */
+  /**
+   * Sends several jobs in one round trip. When it throws QueueUnavailable, some of them
+   * may have been sent.
+   */
   enqueueAll<N extends JobName>(
     name: N,
     jobs: readonly { payload: JobPayload<N>; requestId?: string }[],
   ): Promise<void>;
-  /** Creates the schedules of the repeating jobs that are missing, such as after Redis has lost its data. */
+  /**
+   * Creates the schedules of the repeating jobs that are missing, such as after Redis
+   * has lost its data.
+   */
   schedule(): Promise<void>;
   /** Returns the number of jobs of each queue, and how long the oldest waiting one has waited. */
   depths(): Promise<QueueDepth[]>;
@@ -64,7 +73,8 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
   const queueOf = async (name: JobName): Promise<Queue> => {
     const known = open.get(name);
     if (known) return known;
-    // Loaded at the first job: it takes 7 MB, and most processes of the Data API never send one (docs/adr/0076).
+    // Loaded at the first job: it takes 7 MB, and most processes of the Data API never send one
+    // (docs/adr/0076).
     const { Queue } = await import('bullmq');
     let queue = open.get(name);
     if (queue === undefined) {
@@ -79,7 +89,10 @@ export function createQueues({ redis, deadlineMs = defaultDeadlineMs }: QueuesOp
     return queue;
   };
 
-  /** Without a deadline BullMQ waits until Redis is available again, while a caller waits for the answer. */
+  /**
+   * Without a deadline BullMQ waits until Redis is available again, while a caller
+   * waits for the answer.
+   */
   async function withDeadline(
     name: JobName,
     work: (queue: Queue) => Promise<unknown>,
@@ -158,7 +171,10 @@ function jobIdOf<N extends JobName>(name: N, payload: JobPayload<N>): string | u
   return jobId;
 }
 
-/** Finished jobs are removed: BullMQ ignores a new job with the id of a kept one. Results are stored in PostgreSQL. */
+/**
+ * Finished jobs are removed: BullMQ ignores a new job with the id of a kept one. Results are
+ * stored in PostgreSQL.
+ */
 function optionsOf(name: JobName): JobsOptions {
   const { attempts, backoffMs } = definitionOf(name);
   return {

@@ -14,7 +14,10 @@ import {
 } from './rate-limit';
 import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
-/** Far longer than an answer takes on a busy machine: a request that is admitted without an answer is not counted. */
+/**
+ * Far longer than an answer takes on a busy machine: a request that is admitted without an
+ * answer is not counted.
+ */
 const deadlineMs = 600_000;
 
 let server: TestRedis;
@@ -93,7 +96,8 @@ test('exactly 200 requests of an organization are admitted over several processe
        await waitForRedis(redis, 30000);
        const limiter = createRateLimiter({ redis, deadlineMs: ${deadlineMs} });
        const decisions = await Promise.all(Array.from({ length: 2500 }, (_, at) => limiter.admit({ id: 'p' + (at % 5), organizationId: 'processes' })));
-       console.log(String(decisions.filter((at) => at === 0).length)); // a number may be printed in color
+       // A number may be printed in color.
+       console.log(String(decisions.filter((at) => at === 0).length));
        redis.disconnect();
      })();`,
   );

@@ -9,7 +9,10 @@ export interface RateLimits {
   windowMs: number;
 }
 
-/** 60 requests a minute for each API key and 200 for each organization (docs/reference/limits.md#rate-limits). */
+/**
+ * 60 requests a minute for each API key and 200 for each organization
+ * (docs/reference/limits.md#rate-limits).
+ */
 const defaultLimits: RateLimits = { perKey: 60, perOrganization: 200, windowMs: 60_000 };
 
 export interface RateLimiterOptions {
@@ -18,7 +21,9 @@ export interface RateLimiterOptions {
   /** Separates the counters of several limiters. Default: those of the Data API. */
   name?: string;
   limits?: Partial<RateLimits>;
-  /** Time without an answer from Redis after which waiting requests are admitted. Default 250 ms. */
+  /**
+   * Time without an answer from Redis after which waiting requests are admitted. Default 250 ms.
+   */
   deadlineMs?: number;
   /** Called for each request about which Redis did not answer. */
   onSkip?: () => void;
@@ -38,11 +43,12 @@ const probeEveryMs = 250;
 const ticks = 2;
 
 /**
- * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
- * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
- * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
- * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Returns
- * the wait in milliseconds, 0 for an admitted request.
+ * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of
+ * the last admitted requests, newest first and not longer than its limit. A request is admitted
+ * when the entry at the position of the limit is older than the window; a refused request is not
+ * recorded. When the clock is set back, entries are in the future and delay requests a little
+ * longer. A list whose entry is more than a window ahead is deleted. Returns the wait in
+ * milliseconds, 0 for an admitted request.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -90,7 +96,9 @@ export function createRateLimiter(options: RateLimiterOptions) {
   const blockedUntil = (caller: Limited): number => blocked.untilMs(listOf(caller));
 
   return {
-    /** The Unix milliseconds until which a key is known to be refused without asking Redis, or 0. */
+    /**
+     * The Unix milliseconds until which a key is known to be refused without asking Redis, or 0.
+     */
     blockedUntil,
     /** Returns 0, or the Unix milliseconds at which the next request is admitted. Never rejects. */
     admit(caller: Limited): number | Promise<number> {
@@ -116,7 +124,10 @@ function createBlockedKeys() {
   const keys = new LRUCache<string, number>({ max: maxKnownKeys, ttlResolution: 0 });
   return {
     untilMs: (keyId: string): number => keys.get(keyId) ?? 0,
-    /** The wait begins when Redis was asked; the returned end counts from its answer, so no key is blocked beyond that. */
+    /**
+     * The wait begins when Redis was asked; the returned end counts from its answer, so no key is
+     * blocked beyond that.
+     */
     add(keyId: string, waitMs: number, askedAtMs: number): number {
       // Plus 1, because both clocks were rounded down to milliseconds.
       const retryAtMs = Date.now() + waitMs + 1;
@@ -126,7 +137,10 @@ function createBlockedKeys() {
   };
 }
 
-/** Ends the wait for answers when Redis has not answered any command for `deadlineMs`, and finds out when it answers again. */
+/**
+ * Ends the wait for answers when Redis has not answered any command for `deadlineMs`, and finds out
+ * when it answers again.
+ */
 function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
   const waiting = new Set<() => void>();
   let answers = 0;
@@ -134,7 +148,10 @@ function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
   let isSilent = false;
   let isClosed = false;
 
-  /** One timer for all commands. A timer that fires late shows that this process was busy, not that Redis is silent. */
+  /**
+   * One timer for all commands. A timer that fires late shows that this process was busy, not that
+   * Redis is silent.
+   */
   function watch(answersBefore: number, silentTicks: number): void {
     const dueAtMs = performance.now() + deadlineMs / ticks;
     timer = setTimeout(() => {
@@ -152,7 +169,10 @@ function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
     }, deadlineMs / ticks).unref();
   }
 
-  /** Sends PING until Redis answers. A connection that stays silent is replaced after its `socketTimeout`. */
+  /**
+   * Sends PING until Redis answers. A connection that stays silent is replaced after its
+   * `socketTimeout`.
+   */
   function probe(): void {
     redis.ping().then(
       () => void (isSilent = false),

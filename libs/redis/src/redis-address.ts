@@ -13,9 +13,9 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Reads an address of sentinels, which name the primary. Returns null for the address of one server, which ioredis parses itself.
- * User and password are those of the servers; sentinels have others, in the options. Errors have no values, because an address
- * can contain passwords.
+ * Reads an address of sentinels, which name the primary. Returns null for the address of one
+ * server, which ioredis parses itself. User and password are those of the servers; sentinels have
+ * others, in the options. Errors have no values, because an address can contain passwords.
  */
 export function readSentinels(url: string): RedisOptions | null {
   if (/^rediss?:\/\//.test(url)) {

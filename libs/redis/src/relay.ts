@@ -6,8 +6,9 @@ const wakeEveryMs = 5;
 const retryMs = 250;
 
 /**
- * Returns a function that wakes the relays of all workers, at most every 5 ms. A call while Redis is unavailable has no
- * effect; the relays then find the work at their next poll. `redis`: a connection of the role `producer`.
+ * Returns a function that wakes the relays of all workers, at most every 5 ms. A call while Redis
+ * is unavailable has no effect; the relays then find the work at their next poll. `redis`: a
+ * connection of the role `producer`.
  */
 export function createRelayWaker(redis: RedisConnection): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -24,8 +25,8 @@ export function createRelayWaker(redis: RedisConnection): () => void {
 }
 
 /**
- * Calls `work` when the relay is woken, and at the latest after the milliseconds that the previous call returned. Calls do
- * not overlap. `redis`: a connection of the role `worker`.
+ * Calls `work` when the relay is woken, and at the latest after the milliseconds that the previous
+ * call returned. Calls do not overlap. `redis`: a connection of the role `worker`.
  */
 export function createRelay(
   redis: RedisConnection,

@@ -1,8 +1,8 @@
 const everyMs = 5_000;
 
 /**
- * Returns a function that takes errors and reports the first one at once, and further ones at most every 5 s: the latest, with
- * the number of errors since the last report.
+ * Returns a function that takes errors and reports the first one at once, and further ones at most
+ * every 5 s: the latest, with the number of errors since the last report.
  */
 export function reportRarely(
   report: (error: Error, count: number) => void,

@@ -140,7 +140,8 @@ test('subscriptions continue when the failover is announced while they ask a sen
     }, limits);
   };
   await wakes();
-  // A sentinel that is stopped is asked first. The question ends after a second, and the others announce the failover meanwhile.
+  // A sentinel that is stopped is asked first. The question ends after a second, and the others
+  // announce the failover meanwhile.
   const [asked] = sentinels.sentinelPids;
   process.kill(asked!, 'SIGSTOP');
   closing.push(() => process.kill(asked!, 'SIGCONT'));

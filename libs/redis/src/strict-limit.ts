@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from './connect-redis';
 
-/** A list of the times of admitted requests for each counter, newest first, by the clock of Redis. All admit, or none counts. */
+/**
+ * A list of the times of admitted requests for each counter, newest first, by the clock of Redis.
+ * All admit, or none counts.
+ */
 const admitAllScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,9 +32,10 @@ export interface Counter {
 const deadlineMs = 1_000;
 
 /**
- * Limits callers that have no other limit, so it refuses them while Redis does not answer. A request is admitted when all of its
- * counters have room, exactly in any window and over all processes. `group`: its counters are on one shard. Resolves with 0, the time
- * in Unix milliseconds of the next attempt, or `Infinity` when Redis has not answered within a second.
+ * Limits callers that have no other limit, so it refuses them while Redis does not answer. A
+ * request is admitted when all of its counters have room, exactly in any window and over all
+ * processes. `group`: its counters are on one shard. Resolves with 0, the time in Unix milliseconds
+ * of the next attempt, or `Infinity` when Redis has not answered within a second.
  */
 export function createStrictLimit(
   redis: RedisConnection,

@@ -4,7 +4,10 @@ import { findUnclosed, hasTemplateAsFilters } from '@parley/tools';
 import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
 
-/** An unclosed template would be sent to the model as text, and a query with a template as its filters always fails. */
+/**
+ * An unclosed template would be sent to the model as text, and a query with a template as its
+ * filters always fails.
+ */
 function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetail[] {
   const at = findUnclosed(prompt);
   if (at === null) {
@@ -18,7 +21,10 @@ function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetai
   ];
 }
 
-/** Conditions of all rules of a router, each of which may read the whole entity of a contact for each message. */
+/**
+ * Conditions of all rules of a router, each of which may read the whole entity of a contact
+ * for each message.
+ */
 const maxConditions = 1_000;
 
 function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
@@ -135,8 +141,8 @@ const checks: { [K in ResourceKind]: (definition: Definition<K>) => ErrorDetail[
 };
 
 /**
- * The problems of one definition beyond its shape. Their paths are relative to the definition. What a
- * later rule refuses in the stored one, too, is no problem.
+ * The problems of one definition beyond its shape. Their paths are relative to the definition. What
+ * a later rule refuses in the stored one, too, is no problem.
  */
 export function checkDefinition(
   kind: ResourceKind,

@@ -3,7 +3,10 @@ import { type Queryable, column, statement } from '@parley/db';
 import { pathOf } from './parse-resources';
 import { handlerHash } from './stored-resources';
 
-/** Checks that a handler can be parsed, with the parser of the tool executor. `unavailable`: the executor did not respond. */
+/**
+ * Checks that a handler can be parsed, with the parser of the tool executor. `unavailable`: the
+ * executor did not respond.
+ */
 export type CheckHandler = (
   handlerCode: string,
   organizationId: string,
@@ -13,7 +16,10 @@ export type CheckHandler = (
   | { ok: false; reason: 'unavailable' }
 >;
 
-/** Number of handlers that one push checks at a time. The executor has few processes, which other callers use too. */
+/**
+ * Number of handlers that one push checks at a time. The executor has few processes, which other
+ * callers use too.
+ */
 const concurrency = 4;
 
 const storedHandlers = statement(
@@ -24,8 +30,8 @@ const storedHandlers = statement(
 );
 
 /**
- * The problems of the handlers that a push would add or change; null if they could not be checked. Runs before the
- * transaction of the push, because other pushes wait for that transaction.
+ * The problems of the handlers that a push would add or change; null if they could not be checked.
+ * Runs before the transaction of the push, because other pushes wait for that transaction.
  */
 export async function checkHandlers(
   db: Queryable,

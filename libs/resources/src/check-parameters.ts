@@ -4,8 +4,8 @@ import { pathOf } from './parse-resources';
 import type { PushBudget } from './push-budget';
 
 /**
- * The problems of the `parameters` of tools; null if they could not be checked. Like checkHandlers, this runs before the
- * transaction of a push, because other pushes wait for that transaction.
+ * The problems of the `parameters` of tools; null if they could not be checked. Like checkHandlers,
+ * this runs before the transaction of a push, because other pushes wait for that transaction.
  */
 export async function checkParameters(
   scope: Scope,

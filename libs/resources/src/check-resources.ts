@@ -13,7 +13,10 @@ import type { PushBudget } from './push-budget';
 import { type Reference, isResolved, referencesOf } from './references';
 import type { StoredResources } from './stored-resources';
 
-/** Entity types that are created when they are first used (docs/reference/payments.md#payment-entity). */
+/**
+ * Entity types that are created when they are first used
+ * (docs/reference/payments.md#payment-entity).
+ */
 const builtInEntityTypes = ['payment'];
 
 export interface CheckInput extends Omit<ParsedResources, 'problems'> {
@@ -22,14 +25,17 @@ export interface CheckInput extends Omit<ParsedResources, 'problems'> {
   deleted: Record<ResourceKind, ReadonlySet<string>>;
   /** Names of the built-in tools. */
   knownTools: readonly string[];
-  /** `mcp.<server>` of each configured server. The tools of a server are not known here, so any name below it is accepted. */
+  /**
+   * `mcp.<server>` of each configured server. The tools of a server are not known here, so any name
+   * below it is accepted.
+   */
   mcpServers: readonly string[];
 }
 
 /**
- * Every problem of a push beyond the shape of its definitions. Paths are relative to `resources`: `agents.0.tools.2`.
- * References are checked against the environment after the push: the stored definitions without the deleted ones, and
- * the pushed ones.
+ * Every problem of a push beyond the shape of its definitions. Paths are relative to `resources`:
+ * `agents.0.tools.2`. References are checked against the environment after the push: the stored
+ * definitions without the deleted ones, and the pushed ones.
  */
 export async function checkResources(
   input: CheckInput,
@@ -129,7 +135,9 @@ function duplicates({ resources, indexes }: CheckInput): ErrorDetail[] {
   });
 }
 
-/** Models receive tool names with `_` instead of dots, so two names must not differ only in that. */
+/**
+ * Models receive tool names with `_` instead of dots, so two names must not differ only in that.
+ */
 function toolNameProblems(
   { resources, indexes, knownTools }: CheckInput,
   names: Set<string>,

@@ -19,8 +19,9 @@ interface StoredProblem extends ErrorDetail {
 }
 
 /**
- * The problems that a push of the stored definitions of an environment would report, other than those of handlers. Rules are
- * added in new versions, and do not apply to what is stored until it is pushed again. `path` is relative to the definition.
+ * The problems that a push of the stored definitions of an environment would report, other than
+ * those of handlers. Rules are added in new versions, and do not apply to what is stored until it
+ * is pushed again. `path` is relative to the definition.
  */
 export async function storedProblems(
   db: Db,

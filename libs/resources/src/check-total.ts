@@ -14,8 +14,8 @@ export interface TooLarge {
 const maxNamed = 5;
 
 /**
- * Checks the size of all definitions of an environment after a push. An environment that is too large already may be pushed to as
- * long as it does not grow.
+ * Checks the size of all definitions of an environment after a push. An environment that is too
+ * large already may be pushed to as long as it does not grow.
  */
 export async function checkTotal(
   client: Queryable,

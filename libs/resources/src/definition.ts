@@ -2,7 +2,10 @@ import { type ResourceKind, type ResourceSet, resourceKinds } from '@parley/cont
 
 export type Definition<K extends ResourceKind = ResourceKind> = NonNullable<ResourceSet[K]>[number];
 
-/** The identifier of a definition in its environment: the name of a tool, the slug of any other kind. */
+/**
+ * The identifier of a definition in its environment: the name of a tool, the slug of
+ * any other kind.
+ */
 export const slugOf = (definition: Definition): string =>
   'slug' in definition ? definition.slug : (definition as Definition<'tools'>).name;
 

@@ -41,7 +41,10 @@ const findersByKind: Partial<Record<ResourceKind, Find>> = {
 const entities = (count: number): string =>
   count === 1 ? '1 entity' : count > 1_000 ? 'more than 1,000 entities' : `${count} entities`;
 
-/** Returns the definitions of one kind that cannot be deleted because they are in use, with the reason. */
+/**
+ * Returns the definitions of one kind that cannot be deleted because they are in use,
+ * with the reason.
+ */
 export async function findInUse(
   db: Queryable,
   scope: Scope,

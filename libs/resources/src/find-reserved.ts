@@ -6,8 +6,10 @@ import type { Plan } from './plan-push';
 import type { StoredResources } from './stored-resources';
 
 /**
- * The changes of a push that only an admin may make: those that read a secret, or give rights to code or to the holder of an API key
- * (docs/reference/permissions.md#definitions-that-only-an-admin-changes). What the push leaves unchanged is never among them.
+ * The changes of a push that only an admin may make: those that read a secret, or give rights to
+ * code or to the holder of an API key
+ * (docs/reference/permissions.md#definitions-that-only-an-admin-changes). What the push leaves
+ * unchanged is never among them.
  */
 export async function findReserved(
   db: Queryable,
@@ -67,7 +69,8 @@ async function reservedRoles(
   const created = (plan.roles?.created ?? []).map(slugOf);
   const updated = (plan.roles?.updated ?? []).map(slugOf);
   if (created.length + updated.length === 0) return [];
-  // A key keeps the name of a role that was deleted, and gets its rights when the role is added again.
+  // A key keeps the name of a role that was deleted, and gets its rights when the
+  // role is added again.
   const ofKeys = await keysOfRoles(db, scope, [...created, ...updated]);
   const ofTools = [...stored.tools.values()].flatMap(({ slug, definition }) => {
     const { runAs } = definition as Definition<'tools'>;

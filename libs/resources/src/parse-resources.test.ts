@@ -51,7 +51,8 @@ test('problems of shape and of references are reported together, each with its p
   expect(result).toMatchObject({ ok: false, reason: 'invalid' });
   const paths =
     !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
-  // `b` has an invalid shape but counts as present, so the router that refers to `b` has one problem, not two.
+  // `b` has an invalid shape but counts as present, so the router that refers to `b` has one
+  // problem, not two.
   expect(paths.sort()).toEqual([
     'agents.0.tools.0',
     'agents.1.systemPrompt',

@@ -14,9 +14,15 @@ export interface ParsedResources {
   resources: ResourceSet;
   /** The index of each of them in the given list. */
   indexes: Record<ResourceKind, number[]>;
-  /** Slugs of the definitions with an invalid shape. They count as present: references to them are no problem. */
+  /**
+   * Slugs of the definitions with an invalid shape. They count as present: references to
+   * them are no problem.
+   */
   invalidSlugs: Record<ResourceKind, ReadonlySet<string>>;
-  /** The definitions with an invalid shape, without the invalid fields, so that their other fields can be checked. */
+  /**
+   * The definitions with an invalid shape, without the invalid fields, so that their other
+   * fields can be checked.
+   */
   partials: PartialDefinition[];
   /** The problems of shape. Paths begin with kind and index: `agents.0.tools.2`. */
   problems: ErrorDetail[];
@@ -30,7 +36,10 @@ export interface PartialDefinition {
   omitted: ReadonlySet<string>;
 }
 
-/** Parses each definition on its own, so that an invalid one does not hide the problems of the others. */
+/**
+ * Parses each definition on its own, so that an invalid one does not hide the
+ * problems of the others.
+ */
 export async function parseResources(
   raw: RawResourceSet,
   budget: PushBudget,

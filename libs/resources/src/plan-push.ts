@@ -8,7 +8,10 @@ interface KindPlan {
   created: Definition[];
   updated: Definition[];
   unchanged: string[];
-  /** Slugs that are stored but not given: prune may delete them. Without the type of payments, which Parley itself creates. */
+  /**
+   * Slugs that are stored but not given: prune may delete them. Without the type of payments, which
+   * Parley itself creates.
+   */
   absent: string[];
 }
 
@@ -57,7 +60,10 @@ function asStored(kind: ResourceKind, definition: Definition): Definition {
   return { ...tool, handlerCode: handlerHash(tool.handlerCode) };
 }
 
-/** Canonical text for the comparison. An entity type with an empty list of search fields equals one without the list. */
+/**
+ * Canonical text for the comparison. An entity type with an empty list of search fields equals one
+ * without the list.
+ */
 function comparable(kind: ResourceKind, definition: Definition): string {
   if (kind !== 'entityTypes') return canonicalJson(definition);
   const { searchFields, ...rest } = definition as Definition<'entityTypes'>;

@@ -3,9 +3,9 @@ import type { Db, Queryable } from '@parley/db';
 import { readBatches, readOnlySnapshot, readSizes, readVersion } from './stored-resources';
 
 /**
- * Every definition of an environment as it was pushed, as pieces of a JSON text (contracts: SyncPull). Pushing the result back has
- * no effect. A process holds about 256 KiB of the definitions at a time, however many there are: `write` resolves when it can
- * take more.
+ * Every definition of an environment as it was pushed, as pieces of a JSON text (contracts:
+ * SyncPull). Pushing the result back has no effect. A process holds about 256 KiB of the
+ * definitions at a time, however many there are: `write` resolves when it can take more.
  */
 export function writePull(
   db: Db,

@@ -9,7 +9,10 @@ export class PushTooComplex extends Error {}
 
 export type PushBudget = ReturnType<typeof createPushBudget>;
 
-/** The time that the checks of one push may take. `pause` is called between definitions, so that other requests run. */
+/**
+ * The time that the checks of one push may take. `pause` is called between definitions, so that
+ * other requests run.
+ */
 export function createPushBudget(limitMs: number) {
   let leftMs = limitMs;
   let resumedAt = performance.now();

@@ -400,7 +400,8 @@ describe('the actions with enabled triggers are stored with the entity type', ()
     expect(await waits()).toEqual([false, false]);
     await create();
     expect(await waits()).toEqual([false, false, true]);
-    // Repeated with concurrent writes: a transaction that commits after the push waits, even if it began first.
+    // Repeated with concurrent writes: a transaction that commits after the push waits, even
+    // if it began first.
     for (let n = 0; n < 20; n += 1) {
       const enabled = n % 2 === 1;
       await Promise.all([

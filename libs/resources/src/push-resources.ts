@@ -33,7 +33,10 @@ import { deleteDefinitions, writeDefinitions } from './write-resources';
 export interface PushRequest {
   /** Who pushes, for the audit log. */
   source: AuditSource;
-  /** Whether who pushes may also set secrets and create API keys. Others may not change definitions that give rights. */
+  /**
+   * Whether who pushes may also set secrets and create API keys. Others may not change definitions
+   * that give rights.
+   */
   mayGrantRights: boolean;
   /** A full or partial set. Kinds that are not given stay unchanged. */
   resources: RawResourceSet;
@@ -60,16 +63,21 @@ type PushResult =
   | { ok: false; reason: 'version_conflict'; version: number }
   /** Changes that need `mayGrantRights`. Nothing was changed. */
   | { ok: false; reason: 'reserved'; problems: ErrorDetail[] }
-  /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
+  /**
+   * The tool executor was unavailable, so the handlers could not be checked. Nothing was changed.
+   */
   | { ok: false; reason: 'handlers_unchecked' }
-  /** Slow checks of the organization delayed those of the parameters of tools. Nothing was changed. */
+  /**
+   * Slow checks of the organization delayed those of the parameters of tools. Nothing was changed.
+   */
   | { ok: false; reason: 'parameters_unchecked' }
   | { ok: false; reason: 'too_complex' }
   | ({ ok: false; reason: 'too_large' } & TooLarge);
 
 /**
- * Creates, updates and prunes the definitions of an environment in one transaction (docs/reference/sync.md#push). Pushes to
- * the same environment run one at a time. Every problem is reported before anything is written.
+ * Creates, updates and prunes the definitions of an environment in one transaction
+ * (docs/reference/sync.md#push). Pushes to the same environment run one at a time. Every problem is
+ * reported before anything is written.
  */
 export async function pushResources(
   db: Db,
@@ -95,8 +103,9 @@ export async function pushResources(
 }
 
 /**
- * Makes pushes to one environment wait for each other. The identity of an agent belongs to both environments, so pushes
- * with agents also wait for pushes to the other environment. The order of the two locks rules out deadlocks.
+ * Makes pushes to one environment wait for each other. The identity of an agent belongs to both
+ * environments, so pushes with agents also wait for pushes to the other environment. The order of
+ * the two locks rules out deadlocks.
  */
 async function lockPushes(
   client: Queryable,
@@ -185,7 +194,10 @@ async function push(
 /** Names of each change in an entry of the audit log, whose size is limited. */
 const maxNames = 60;
 
-/** What a push changed: `agents/helper` for each definition, and the number of those that are left out. */
+/**
+ * What a push changed: `agents/helper` for each definition, and the number of those
+ * that are left out.
+ */
 function namesOf(results: Partial<Record<ResourceKind, KindResult>>): JsonObject {
   const changes = (['created', 'updated', 'deleted'] as const).map((change) => {
     const names = resourceKinds.flatMap((kind) =>

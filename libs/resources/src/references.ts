@@ -5,7 +5,10 @@ import type { Definition } from './definition';
 /** A reference from one definition to another. `path` is relative to the definition. */
 export interface Reference {
   path: string;
-  /** The kinds in which the slug is looked up. The resource of a policy may be an entity type or a tool. */
+  /**
+   * The kinds in which the slug is looked up. The resource of a policy may be an
+   * entity type or a tool.
+   */
   kinds: readonly ResourceKind[];
   slug: string;
   /** The slug is a pattern: `orders.*` matches every name below it, `*` every name. */
@@ -19,7 +22,8 @@ function schemaReferences(schema: Json, path: string): Reference[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([name, inner]) => {
     const here = `${path}.${name}`;
-    // In a flat map, `references` may be the name of a field. Its value is then a type name, not a slug.
+    // In a flat map, `references` may be the name of a field. Its value is then a type
+    // name, not a slug.
     if (
       name === 'references' &&
       path !== 'schema' &&
@@ -107,7 +111,10 @@ export const referencesOf = (kind: ResourceKind, definition: Definition): Refere
 
 type Names = Record<ResourceKind, ReadonlySet<string>>;
 
-/** Whether a reference names or matches one of these names. The name `mcp.crm.*` includes every tool of that server. */
+/**
+ * Whether a reference names or matches one of these names. The name `mcp.crm.*` includes every
+ * tool of that server.
+ */
 export function isResolved({ kinds, slug, pattern }: Reference, names: Names): boolean {
   if (slug === '*' && pattern) return true;
   if (kinds.some((kind) => names[kind].has(slug))) return true;
@@ -124,7 +131,10 @@ const prefixesOf = (name: string): string[] =>
 
 const namespaces = new WeakMap<ReadonlySet<string>, Set<string>>();
 
-/** The beginnings of all names. Computed once, because a push may contain 100,000 references to 1,000 names. */
+/**
+ * The beginnings of all names. Computed once, because a push may contain 100,000
+ * references to 1,000 names.
+ */
 function namespacesOf(names: ReadonlySet<string>): Set<string> {
   const known = namespaces.get(names) ?? new Set([...names].flatMap(prefixesOf));
   namespaces.set(names, known);

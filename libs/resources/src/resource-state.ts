@@ -7,7 +7,9 @@ import { readBatches, readOnlySnapshot, readSizes, readVersion } from './stored-
 
 type DefinitionState = SyncState['resources'][ResourceKind][number];
 
-/** Returns the slug, name, version and content hash of every definition of an environment, by kind. */
+/**
+ * Returns the slug, name, version and content hash of every definition of an environment, by kind.
+ */
 export function resourceState(db: Db, scope: Scope): Promise<Omit<SyncState, 'organization'>> {
   return db.transaction(async (client) => {
     await client.query(scope, readOnlySnapshot);

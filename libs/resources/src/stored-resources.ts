@@ -35,7 +35,10 @@ const typeRow = {
 type TypeRow = RowOf<typeof typeRow>;
 type Row = RowOf<typeof plainRow> | RowOf<typeof agentRow> | TypeRow;
 
-/** SQL of the definitions of a kind: its tables, the column of its slug, the columns that are read, and the size of a definition. */
+/**
+ * SQL of the definitions of a kind: its tables, the column of its slug, the columns that are read,
+ * and the size of a definition.
+ */
 interface KindSql {
   from: string;
   slug: string;
@@ -98,8 +101,8 @@ export const handlerHash = (handlerCode: string): string =>
   createHash('sha256').update(handlerCode).digest('hex');
 
 /**
- * All definitions of an environment. Tools have `handlerHash` in place of their code: the code of a thousand tools would be
- * hundreds of megabytes, and a push compares it only.
+ * All definitions of an environment. Tools have `handlerHash` in place of their code: the code of a
+ * thousand tools would be hundreds of megabytes, and a push compares it only.
  */
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
@@ -150,7 +153,10 @@ const batches: Record<ResourceKind, Statement<Row>> = {
   triggers: statement('some-triggers', someOf('triggers'), plainRow),
 };
 
-/** The definitions of a kind in the order of their slugs, in batches that a process can hold. `sizes`: of `readSizes`. */
+/**
+ * The definitions of a kind in the order of their slugs, in batches that a process can hold.
+ * `sizes`: of `readSizes`.
+ */
 export async function* readBatches(
   db: Queryable,
   scope: Scope,
@@ -176,7 +182,8 @@ export async function* readBatches(
 function toStored(kind: ResourceKind, row: Row): StoredResource {
   const { slug, name, revision } = row;
   if ('schema' in row) return { slug, name, revision, definition: toEntityType(row) };
-  // The slug is stored with the agent's identity, which both environments share, and not in its configuration.
+  // The slug is stored with the agent's identity, which both environments share, and not in
+  // its configuration.
   const definition = kind === 'agents' ? { slug, ...row.definition } : row.definition;
   return {
     ...('id' in row && { id: row.id }),
@@ -203,7 +210,9 @@ function toEntityType({
   };
 }
 
-/** The tool namespaces (`mcp.<server>`) of the MCP servers that are configured in an environment. */
+/**
+ * The tool namespaces (`mcp.<server>`) of the MCP servers that are configured in an environment.
+ */
 export async function readMcpServers(db: Queryable, scope: Scope): Promise<string[]> {
   const providers = (await listEnvironmentIntegrations(db, scope)).map(({ provider }) => provider);
   return providers.filter((provider) => provider.startsWith('mcp.'));

@@ -3,7 +3,10 @@ import { type Queryable, newId, purgeRows, statement } from '@parley/db';
 import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
-/** The upsert of one kind. `$rows` is the JSON list of its rows, so that the text of a definition is stored unchanged. */
+/**
+ * The upsert of one kind. `$rows` is the JSON list of its rows, so that the text of a definition is
+ * stored unchanged.
+ */
 const upsert = (table: string, columns: string[], key = 'slug') => `
   insert into ${table} (id, tenant, environment, ${key}, ${columns.join(', ')}, updated_at)
   select id, $tenant, $environment::"Environment", slug, ${columns.join(', ')}, now()
@@ -33,7 +36,10 @@ const prefixes = {
   triggers: 'trigger',
 };
 
-/** The steps of a purge that delete definitions. Triggers are purged with their runs, entity types with their entities. */
+/**
+ * The steps of a purge that delete definitions. Triggers are purged with their runs, entity types
+ * with their entities.
+ */
 export const definitionsPurge = [
   ...purgeRows(['agents', 'routers', 'tools', 'roles']),
   ...purgeRows(['environment_states'], 'environment'),
@@ -97,7 +103,9 @@ const writeConfigs = statement(
        updated_at = excluded.updated_at`,
 );
 
-/** Writes the configurations, and creates the identity of an agent that neither environment has yet. */
+/**
+ * Writes the configurations, and creates the identity of an agent that neither environment has yet.
+ */
 async function writeAgents(
   db: Queryable,
   scope: Scope,
@@ -151,7 +159,10 @@ const deleteUnconfigured = statement(
      and not exists (select 1 from agent_configs c where c.tenant = $tenant and c.agent_id = a.id)`,
 );
 
-/** Deletes the configurations of this environment, and the agents that have no configuration in any environment. */
+/**
+ * Deletes the configurations of this environment, and the agents that have no configuration in
+ * any environment.
+ */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   await db.query(scope, deleteConfigs, { environment: scope.environment, slugs });
   await db.query(scope, deleteUnconfigured, { slugs });

@@ -7,9 +7,10 @@ export interface CsvRecord {
 }
 
 /**
- * Parses CSV (RFC 4180) and skips empty lines. Spreadsheets in many countries write semicolons or tabs instead of commas, so the
- * delimiter is taken from the first line unless it is given. Throws an error with the row number for a quote that is never closed.
- * `keepEmptyLines`: an empty line is an empty cell, as in a copied column.
+ * Parses CSV (RFC 4180) and skips empty lines. Spreadsheets in many countries write semicolons or
+ * tabs instead of commas, so the delimiter is taken from the first line unless it is given. Throws
+ * an error with the row number for a quote that is never closed. `keepEmptyLines`: an empty line is
+ * an empty cell, as in a copied column.
  */
 export function parseCsv(
   text: string,
@@ -46,7 +47,9 @@ export function parseCsv(
   }
 }
 
-/** The breaks of lines inside of the cells of a record, and how many of them are pairs of CR and LF. */
+/**
+ * The breaks of lines inside of the cells of a record, and how many of them are pairs of CR and LF.
+ */
 function breaksIn(cells: readonly string[]): { breaks: number; pairs: number } {
   const found = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
   return { breaks: found.length, pairs: found.filter((one) => one === '\r\n').length };
@@ -68,18 +71,25 @@ export const formatCsvRow = (row: readonly string[], delimiter = ','): string =>
     .join(delimiter);
 
 /**
- * Prefixes an apostrophe to text that a spreadsheet would run as a formula; every spreadsheet then shows it as text. Text
- * that already begins with an apostrophe before a formula gets another one, also with `keepFormulas`. `unguardText` removes exactly
- * one, so that each text is read back unchanged.
+ * Prefixes an apostrophe to text that a spreadsheet would run as a formula; every spreadsheet
+ * then shows it as text. Text that already begins with an apostrophe before a formula gets
+ * another one, also with `keepFormulas`. `unguardText` removes exactly one, so that each text is
+ * read back unchanged.
  */
 export const guardText = (text: string, keepFormulas = false): string =>
   (keepFormulas ? guarded : formula).test(text) ? `'${text}` : text;
 
 export const unguardText = (text: string): string => (guarded.test(text) ? text.slice(1) : text);
 
-/** Characters that a spreadsheet may drop before it reads a cell: blanks, and characters that are not seen. */
+/**
+ * Characters that a spreadsheet may drop before it reads a cell: blanks, and characters
+ * that are not seen.
+ */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}\p{DI}\u2800]*`;
-/** What begins a formula, also in the full-width and small forms that spreadsheets take for the same. */
+/**
+ * What begins a formula, also in the full-width and small forms that spreadsheets
+ * take for the same.
+ */
 const sign = String.raw`[=+\-@\t\r＝＋－＠﹦﹢﹣﹫]`;
 const formula = new RegExp(`^'*${unseen}${sign}`, 'u');
 const guarded = new RegExp(`^'+${unseen}${sign}`, 'u');

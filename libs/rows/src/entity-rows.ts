@@ -26,12 +26,18 @@ export type Column =
 const ownColumns = ['id', 'status', 'createdAt', 'updatedAt'] as const;
 export const entityKeys: ReadonlySet<string> = new Set([...ownColumns, 'type', 'data']);
 
-/** Whether this is the header of an export. An export of a type without declared fields has all of `data` in one column. */
+/**
+ * Whether this is the header of an export. An export of a type without declared fields has all of
+ * `data` in one column.
+ */
 export const isExportHeader = (header: readonly string[]): boolean =>
   header.some((name) => name.startsWith('data.')) ||
   [...ownColumns, 'data'].every((name) => header.includes(name));
 
-/** The columns of a header. In an export, `data.<field>` are fields and the others are the entity's own; otherwise each is a field. */
+/**
+ * The columns of a header. In an export, `data.<field>` are fields and the others are the entity's
+ * own; otherwise each is a field.
+ */
 export function columnsOf(header: readonly string[]): Column[] {
   const isExport = isExportHeader(header);
   return header.map((name): Column => {
@@ -49,7 +55,10 @@ export interface CellProblem {
   text: string;
 }
 
-/** Reads the cells of a row. Empty cells set nothing. `isGuarded`: formulas have an apostrophe, as in an export. */
+/**
+ * Reads the cells of a row. Empty cells set nothing. `isGuarded`: formulas have an apostrophe,
+ * as in an export.
+ */
 export function readCells(
   columns: readonly Column[],
   cells: readonly string[],
@@ -95,7 +104,10 @@ export function readJsonValue(value: unknown): FileEntity | null {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Formats entities for an export: a head line for CSV, and one line per entity. `keepFormulas`: see `guardText`. */
+/**
+ * Formats entities for an export: a head line for CSV, and one line per entity. `keepFormulas`:
+ * see `guardText`.
+ */
 export function createWriter(
   format: Format,
   schema: Schema,
@@ -107,7 +119,8 @@ export function createWriter(
   return {
     head: `${formatCsvRow(header)}\n`,
     line({ id, status, createdAt, updatedAt, data }) {
-      // The last column holds fields that the type does not declare, and values that a cell would not preserve.
+      // The last column holds fields that the type does not declare, and values that a cell
+      // would not preserve.
       const rest = Object.entries(data).filter(
         ([name, value]) => !fields.includes(name) || !isPlain(value, ownValue(schema, name)),
       );

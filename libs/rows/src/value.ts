@@ -16,10 +16,16 @@ const kinds = new Map<string, ValueKind>([
   ...(['json', 'any'] as const).map((name) => [name, 'any'] as const),
 ]);
 
-/** The kind of a type name of a schema (docs/reference/data.md#schemas). Values of undeclared fields are text. */
+/**
+ * The kind of a type name of a schema (docs/reference/data.md#schemas). Values of undeclared
+ * fields are text.
+ */
 export const kindOf = (type: string | undefined): ValueKind => kinds.get(type ?? '') ?? 'text';
 
-/** Reads a text that is not empty as a value of a kind. `decimal` also allows separators of thousands and a currency sign. */
+/**
+ * Reads a text that is not empty as a value of a kind. `decimal` also allows separators of
+ * thousands and a currency sign.
+ */
 export function readValue(text: string, kind: ValueKind, decimal?: DecimalSign): ReadValue {
   switch (kind) {
     case 'number':

@@ -1,7 +1,9 @@
 import type { Metrics } from '@parley/service';
 import type { TriggersOptions } from '@parley/triggers';
 
-/** Metrics of trigger runs: the number of attempts by outcome, and the delay of a run's first step. */
+/**
+ * Metrics of trigger runs: the number of attempts by outcome, and the delay of a run's first step.
+ */
 export function countRuns(metrics: Metrics): NonNullable<TriggersOptions['onRun']> {
   const runs = metrics.counter(
     'trigger_runs_total',

@@ -44,7 +44,10 @@ interface RuntimeDeps {
 
 export type Runtime = ReturnType<typeof createRuntime>;
 
-/** Creates the libraries of a process that runs agents, and connects the ports of tools with their implementations. */
+/**
+ * Creates the libraries of a process that runs agents, and connects the ports of tools with their
+ * implementations.
+ */
 export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }: RuntimeDeps) {
   if (config.STAND_INS_URL !== undefined && config.NODE_ENV === 'production')
     throw new Error(
@@ -105,7 +108,8 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
         transfer: createTransfer(db),
         handoff: createHandoff(db),
         chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-        // The chat service receives the calls of the code. It can read the tokens of all processes, because they share SECRETS_KEY.
+        // The chat service receives the calls of the code. It can read the tokens of all processes,
+        // because they share SECRETS_KEY.
         mintCallbackToken: callbackTokens.mint,
       },
     }),
@@ -141,7 +145,10 @@ export function createRuntime({ config, db, log, metrics, wakeRelay, chunkLog }:
     }),
     callbackTokens,
     observeLimiter: work.observeLimiter,
-    /** Loads the client library of the default model after the start, so that the first call does not wait for it. */
+    /**
+     * Loads the client library of the default model after the start, so that the first call does
+     * not wait for it.
+     */
     warmUp: (): Promise<void> =>
       models
         .warmUp()

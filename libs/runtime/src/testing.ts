@@ -7,8 +7,8 @@ import { runtimeVariables } from './runtime-variables';
 export type TestRuntime = ReturnType<typeof startRuntime>;
 
 /**
- * The domain on a test's database, connected as in the services. `environment` has the variables that the test needs, such as
- * the address of a stand-in.
+ * The domain on a test's database, connected as in the services. `environment` has the variables
+ * that the test needs, such as the address of a stand-in.
  */
 export function startRuntime(db: Db, environment: Record<string, string> = {}) {
   const secretsKey = randomBytes(32).toString('base64');

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
 
 /**
- * Counts the statements that a pool sends to PostgreSQL while `work` runs, including `begin` and `commit`. Only one count may
- * run at a time. Statements of the checks in tests (libs/db testing/check-statements) are not counted.
+ * Counts the statements that a pool sends to PostgreSQL while `work` runs, including `begin` and
+ * `commit`. Only one count may run at a time. Statements of the checks in tests (libs/db
+ * testing/check-statements) are not counted.
  */
 export async function countStatements(pool: Pool, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
@@ -31,8 +32,8 @@ export async function countStatements(pool: Pool, work: () => Promise<unknown>):
 }
 
 /**
- * Returns the lowest of three counts. A cached API key is looked up again by the next request after 800 ms, so that a
- * single count may be too high by one.
+ * Returns the lowest of three counts. A cached API key is looked up again by the next request after
+ * 800 ms, so that a single count may be too high by one.
  */
 export async function countStatementsRepeatedly(
   pool: Pool,

@@ -4,10 +4,16 @@ import { Client, escapeIdentifier } from 'pg';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** Whether tenant tables are partitioned in this run, to check that each statement uses one partition (libs/db testing/check-plans). */
+/**
+ * Whether tenant tables are partitioned in this run, to check that each statement uses one
+ * partition (libs/db testing/check-plans).
+ */
 const isPartitionedRun = process.env.PARLEY_TEST_PARTITIONS === 'true';
 
-/** Session options that make PostgreSQL send the plan of every statement, planned for its actual parameters. */
+/**
+ * Session options that make PostgreSQL send the plan of every statement, planned for its
+ * actual parameters.
+ */
 const explaining = [
   'session_preload_libraries=auto_explain',
   'auto_explain.log_min_duration=0',
@@ -18,8 +24,9 @@ const explaining = [
 ];
 
 /**
- * Creates a database with the whole schema and no rows, for one test file. It is a clone (about 50 ms) of the template that
- * the jest preset has migrated. `isPartitioned`: its tenant tables are partitioned.
+ * Creates a database with the whole schema and no rows, for one test file. It is a clone (about
+ * 50 ms) of the template that the jest preset has migrated. `isPartitioned`: its tenant tables
+ * are partitioned.
  */
 export async function createTestDatabase({
   isPartitioned = isPartitionedRun,
@@ -41,8 +48,8 @@ export async function createTestDatabase({
 }
 
 /**
- * Creates a test database and opens it with `open`, which is `createDb` of `@parley/db`: this library does not depend on it.
- * `close` also drops the database.
+ * Creates a test database and opens it with `open`, which is `createDb` of `@parley/db`: this
+ * library does not depend on it. `close` also drops the database.
  */
 export async function openTestDatabase<
   Options extends { databaseUrl: string },
@@ -63,7 +70,10 @@ export async function openTestDatabase<
   };
 }
 
-/** Gives connections that were just closed time to end: their driver reports an error when the server ends them. */
+/**
+ * Gives connections that were just closed time to end: their driver reports an error when the
+ * server ends them.
+ */
 async function drop(admin: Client, name: string): Promise<void> {
   const connections = 'select from pg_stat_activity where datname = $1';
   for (

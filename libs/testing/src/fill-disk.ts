@@ -2,8 +2,9 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { Client } from 'pg';
 
 /**
- * Simulates a full disk for an empty table that no connection has opened yet: its file becomes /dev/full, on which the kernel answers
- * every write with ENOSPC. Only on Linux, and for a server whose data folder this process can write.
+ * Simulates a full disk for an empty table that no connection has opened yet: its file becomes
+ * /dev/full, on which the kernel answers every write with ENOSPC. Only on Linux, and for a server
+ * whose data folder this process can write.
  */
 export async function fillDisk(databaseUrl: string, table: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });

@@ -10,7 +10,10 @@ interface Database<Tx extends Runner> extends Runner {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 }
 
-/** Runs `work` with a database that notes its statements. Returns the name and the generic plan, which production uses, of each text. */
+/**
+ * Runs `work` with a database that notes its statements. Returns the name and the generic plan,
+ * which production uses, of each text.
+ */
 async function notedPlans<Tx extends Runner, Db extends Database<Tx>>(
   db: Db,
   work: (noting: Db) => Promise<unknown>,
@@ -49,8 +52,8 @@ const scan = /(?:Index (?:Only )?Scan (?:Backward )?using|Bitmap Index Scan on|S
 const compared = /(COALESCE\([^)]*\)|\w+)\)? (?:[<>=]+|IS NOT NULL)/g;
 
 /**
- * How the generic plan of each statement that `work` runs reads `table`: the indexes, with the columns that it searches them by.
- * An index without columns is read from its beginning.
+ * How the generic plan of each statement that `work` runs reads `table`: the indexes, with the
+ * columns that it searches them by. An index without columns is read from its beginning.
  */
 export async function scansOf<Tx extends Runner, Db extends Database<Tx>>(
   db: Db,

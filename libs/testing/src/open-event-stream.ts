@@ -17,7 +17,10 @@ export interface OpenEventStream {
   close(): void;
 }
 
-/** Opens a stream of server-sent events and reads it until its end. Resolves after the first event, or when it is refused. */
+/**
+ * Opens a stream of server-sent events and reads it until its end. Resolves after the first event,
+ * or when it is refused.
+ */
 export async function openEventStream(
   url: string,
   headers: Record<string, string>,

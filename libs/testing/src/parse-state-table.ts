@@ -1,6 +1,7 @@
 /**
- * Parses the transition table of a state machine. Columns are separated by `|`. The first line names the columns, and the
- * first cell of each other line names its row. `cells` has the other cells of a row by column.
+ * Parses the transition table of a state machine. Columns are separated by `|`. The first line
+ * names the columns, and the first cell of each other line names its row. `cells` has the other
+ * cells of a row by column.
  */
 export function parseStateTable(text: string): { row: string; cells: Record<string, string> }[] {
   const [[, ...columns], ...rows] = text

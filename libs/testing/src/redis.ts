@@ -5,8 +5,8 @@ export type TestRedis = { url: string; flush(): Promise<void> };
 const counterKey = 'parley:test:databases';
 
 /**
- * Returns an empty logical Redis database for one test file. A counter in database 0 assigns the numbers in turn, because
- * test files run in several processes.
+ * Returns an empty logical Redis database for one test file. A counter in database 0 assigns the
+ * numbers in turn, because test files run in several processes.
  */
 export async function createTestRedis(): Promise<TestRedis> {
   const url = new URL(serverUrl());
@@ -21,8 +21,8 @@ export async function createTestRedis(): Promise<TestRedis> {
 }
 
 /**
- * Makes the requests of an organization that the rate limit has counted this old, by the clock of Redis. A process keeps a
- * refusal in its memory, so age them before the first one.
+ * Makes the requests of an organization that the rate limit has counted this old, by the clock of
+ * Redis. A process keeps a refusal in its memory, so age them before the first one.
  */
 export async function ageRequests(
   redisUrl: string,
@@ -32,7 +32,8 @@ export async function ageRequests(
   await withRedis(redisUrl, async (redis) => {
     const [seconds, microseconds] = await redis.time();
     const atMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000) - ageMs;
-    // libs/redis/src/rate-limit.ts: a list of times for the organization, and one for each of its keys.
+    // libs/redis/src/rate-limit.ts: a list of times for the organization, and one for
+    // each of its keys.
     for (const list of await redis.keys(`rate:{${organizationId}}*`)) {
       const count = await redis.llen(list);
       for (let at = 0; at < count; at += 1) await redis.lset(list, at, atMs);

@@ -1,6 +1,8 @@
 /**
- * The number of rounds of a test that repeats the same to find what happens rarely: `small` by default, `full` with
- * PARLEY_TEST_ROUNDS=full, which `npm run test:long` sets. Sizes of data and durations of outages are rounds, too;
+ * The number of rounds of a test that repeats the same to find what happens rarely: `small` by
+ * default, `full` with
+ * PARLEY_TEST_ROUNDS=full, which `npm run test:long` sets. Sizes of data and durations of outages
+ *    are rounds, too;
  * `rounds(false, true)` says whether a run is full.
  */
 export function rounds<T>(small: T, full: T): T {

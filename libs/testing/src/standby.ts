@@ -80,7 +80,10 @@ export async function startPostgresPair({
   }
 }
 
-/** A base backup, as `pg_basebackup` makes one, which the packages of the embedded PostgreSQL do not contain. */
+/**
+ * A base backup, as `pg_basebackup` makes one, which the packages of the embedded
+ * PostgreSQL do not contain.
+ */
 async function copyCluster(
   url: string,
   folders: { primary: string; standby: string },

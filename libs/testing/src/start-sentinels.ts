@@ -26,7 +26,10 @@ const name = 'parley-test';
 /** Time without an answer after which a server is down. */
 const downAfterMs = 500;
 
-/** Starts a primary, a replica and three sentinels, which promote the replica when the primary is down. */
+/**
+ * Starts a primary, a replica and three sentinels, which promote the replica when the
+ * primary is down.
+ */
 export async function startSentinels({
   password = '',
   sentinelPassword = '',

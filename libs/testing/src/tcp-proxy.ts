@@ -9,12 +9,18 @@ export interface TcpProxy {
   open(): Promise<void>;
   /** Leads new connections to another server. */
   aim(target: string): void;
-  /** Stops forwarding without closing anything, like a network that drops packets or a target that is stopped. */
+  /**
+   * Stops forwarding without closing anything, like a network that drops packets or a target
+   * that is stopped.
+   */
   freeze(): void;
   thaw(): void;
 }
 
-/** Starts a proxy in front of a server such as PostgreSQL or Redis, whose connections can be cut or frozen. */
+/**
+ * Starts a proxy in front of a server such as PostgreSQL or Redis, whose connections can
+ * be cut or frozen.
+ */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   let aimedAt = new URL(target);
   const pairs = new Set<[Socket, Socket]>();

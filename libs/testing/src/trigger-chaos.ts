@@ -54,9 +54,9 @@ const writers = 8;
 const drainLimitMs = 900_000;
 
 /**
- * Runs two workers, the data service, PostgreSQL and Redis as processes, and makes changes over HTTP while processes are
- * killed. Each change fires a trigger that creates an entity. At the end these entities are compared with the changes in
- * PostgreSQL.
+ * Runs two workers, the data service, PostgreSQL and Redis as processes, and makes changes over
+ * HTTP while processes are killed. Each change fires a trigger that creates an entity. At the end
+ * these entities are compared with the changes in PostgreSQL.
  */
 export async function runTriggerChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { log = () => {}, bundles, leaseMs, root } = options;
@@ -120,7 +120,10 @@ async function runChaos(
   };
 }
 
-/** Adds the last output of the workers to an error. Continues paused workers, so that they can be stopped. */
+/**
+ * Adds the last output of the workers to an error. Continues paused workers, so that
+ * they can be stopped.
+ */
 async function withWorkerOutput<T>(workers: ServiceProcess[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -136,7 +139,9 @@ async function withWorkerOutput<T>(workers: ServiceProcess[], work: () => Promis
 
 const isRunning = ({ pid }: ServiceProcess): boolean => pid > 0 && isAlive(pid);
 
-/** Migrates in a separate process, because this library does not depend on the one that migrates. */
+/**
+ * Migrates in a separate process, because this library does not depend on the one that migrates.
+ */
 async function migrate(root: string, databaseUrl: string): Promise<void> {
   const script = `
     import { loadMigrate } from ${JSON.stringify(join(root, 'tools', 'start', 'load-typescript.mjs'))};
@@ -186,7 +191,10 @@ interface Load {
   ended: Promise<void>;
 }
 
-/** Starts writers that create orders and change each a few times. A failed request is not repeated: it may have taken effect. */
+/**
+ * Starts writers that create orders and change each a few times. A failed request is not repeated:
+ * it may have taken effect.
+ */
 function startLoad(url: string, key: string, changes: number): Load {
   let acknowledged = 0;
   async function attempt(path: string, method: string, n: number): Promise<string | null> {
@@ -225,7 +233,10 @@ interface FaultTargets {
   log: (line: string) => void;
 }
 
-/** Injects faults at equal steps of the load's progress. The kinds take turns; the worker is random. Returns the faults. */
+/**
+ * Injects faults at equal steps of the load's progress. The kinds take turns; the worker is random.
+ * Returns the faults.
+ */
 async function injectFaults({
   options,
   folder,
@@ -296,7 +307,9 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Waits until all events are relayed and all runs have ended. Returns the duration in milliseconds. */
+/**
+ * Waits until all events are relayed and all runs have ended. Returns the duration in milliseconds.
+ */
 async function waitForRuns(pool: pg.Pool, { scope }: SeededOrganization): Promise<number> {
   const startedAtMs = performance.now();
   const read = async () => {

@@ -12,8 +12,9 @@ interface Limits {
 }
 
 /**
- * Calls `look` until it returns a value that `isThere` accepts, by default any value but undefined, null and false, and
- * returns that value. Throws after `limitMs`, with the last value; an error of `look` is thrown immediately.
+ * Calls `look` until it returns a value that `isThere` accepts, by default any value but undefined,
+ * null and false, and returns that value. Throws after `limitMs`, with the last value; an error of
+ * `look` is thrown immediately.
  */
 export function until<T>(
   look: Look<T>,

@@ -21,14 +21,20 @@ export const failureText = ({
 }: Pick<ToolFailure, 'message' | 'reason'>): string =>
   reason === undefined ? message : `${message} (${reason})`;
 
-/** The same message for a tool outside the list and a missing one (docs/reference/tools.md#how-a-tool-is-called). */
+/**
+ * The same message for a tool outside the list and a missing one
+ * (docs/reference/tools.md#how-a-tool-is-called).
+ */
 export const notAvailable = (
   errorType: 'permission_denied' | 'tool_not_found',
   name: string,
   reason?: string,
 ): ToolFailure => ({ ...denied({ message: `Tool not available: ${name}`, reason }), errorType });
 
-/** The reason for a tool outside the list. A key with a role does not get the name of an agent that another one asked. */
+/**
+ * The reason for a tool outside the list. A key with a role does not get the name of an agent that
+ * another one asked.
+ */
 export const notListed = (actor: Actor, name: string): string =>
   actor.type === 'agent' && actor.within === undefined
     ? `"${name}" is not in the tools of the agent "${actor.slug}"`

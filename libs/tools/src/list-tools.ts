@@ -49,7 +49,10 @@ const toolsOfEnvironment = listStatement(
   toolRow,
 );
 
-/** Built-in tools follow the custom ones. Their position in the list is this time and their place among each other. */
+/**
+ * Built-in tools follow the custom ones. Their position in the list is this time and their place
+ * among each other.
+ */
 const epoch = new Date(0);
 
 /** The custom tools of an environment, newest first, then all built-in tools. */
@@ -120,7 +123,10 @@ const customNames = statement(
   { name: column.text },
 );
 
-/** The built-in and custom tools that a list of an agent contains. Tools of MCP servers are not among them. */
+/**
+ * The built-in and custom tools that a list of an agent contains. Tools of MCP servers
+ * are not among them.
+ */
 export async function toolsInList(
   db: Queryable,
   scope: Scope,

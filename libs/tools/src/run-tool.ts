@@ -8,7 +8,10 @@ import type { ToolCall, ToolFailure, ToolResult } from './types';
 
 type Find = ToolSource['find'];
 
-/** The tool ready to start, or the failure. `mayActOutside`: the tool may have effects outside the database. */
+/**
+ * The tool ready to start, or the failure. `mayActOutside`: the tool may have effects
+ * outside the database.
+ */
 type Checked =
   | {
       ok: true;
@@ -21,9 +24,9 @@ type Checked =
 const defaultTimeLimitMs = 30_000;
 
 /**
- * Checks the caller's list, the permissions and the arguments, then runs the tool within its time limit
- * (docs/reference/tools.md#how-a-tool-is-called). All calls use this function: calls of agents, templates, triggers, the
- * API and the code of custom tools.
+ * Checks the caller's list, the permissions and the arguments, then runs the tool within its time
+ * limit (docs/reference/tools.md#how-a-tool-is-called). All calls use this function: calls of
+ * agents, templates, triggers, the API and the code of custom tools.
  */
 export async function runTool(
   deps: ToolDeps,
@@ -109,7 +112,10 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   };
 }
 
-/** The entity type of a call: the given `type`, else the type of the given entity; null when the arguments have neither. */
+/**
+ * The entity type of a call: the given `type`, else the type of the given entity; null when the
+ * arguments have neither.
+ */
 async function entityTypeOf(
   db: Queryable,
   scope: Scope,

@@ -6,7 +6,10 @@ import type { Tools } from './types';
 
 const logErrors: ToolDeps['log'] = { error: (fields, message) => console.error(message, fields) };
 
-/** Tools without ports and providers, except those that a test gives. Errors are printed unless the test gives a log. */
+/**
+ * Tools without ports and providers, except those that a test gives. Errors are printed unless the
+ * test gives a log.
+ */
 export function createTestTools(
   db: Db,
   given: Partial<ToolDeps> = {},

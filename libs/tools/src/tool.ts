@@ -54,11 +54,16 @@ type Checked = { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } |
 
 /** A tool, run by this process, the tool executor or an MCP server. */
 export interface Tool extends ToolView {
-  /** `execute` on the name, or an action on the argument `type`, else on the type of the entity in `entityIdIn`. */
+  /**
+   * `execute` on the name, or an action on the argument `type`, else on the type of the entity
+   * in `entityIdIn`.
+   */
   needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
   /** Time limit of one call. Default: that of `ToolDeps`. */
   timeLimitMs?: number;
-  /** Checks the arguments of one call. `run` fails when arguments can only be checked while it runs. */
+  /**
+   * Checks the arguments of one call. `run` fails when arguments can only be checked while it runs.
+   */
   check(args: JsonObject): Checked | Promise<Checked>;
 }
 

@@ -16,9 +16,14 @@ export interface ToolFailure {
   message: string;
   /** Which list, role or policy denies the call, as far as its actor may know. */
   reason?: string;
-  /** The data store could not be reached. The cause is not the call itself, which may be retried. */
+  /**
+   * The data store could not be reached. The cause is not the call itself, which may be retried.
+   */
   isUnavailable?: true;
-  /** Something that the call needs is unavailable, and the call had no effect: it can be retried safely. */
+  /**
+   * Something that the call needs is unavailable, and the call had no effect: it can
+   * be retried safely.
+   */
   isNotDone?: boolean;
   logs?: LogLine[];
 }
@@ -32,7 +37,10 @@ export interface ToolContext {
   executionId?: string;
   /** The outermost execution, if agents ask each other: it counts the model calls of all. */
   rootExecutionId?: string;
-  /** Identifies the call within its execution, or globally when there is none. A retry has the same id. */
+  /**
+   * Identifies the call within its execution, or globally when there is none. A retry
+   * has the same id.
+   */
   callId?: string;
   agentSlug?: string;
   channel?: string;
@@ -65,13 +73,20 @@ export interface ToolCall {
   allowed: readonly string[] | null;
   context: ToolContext;
   /**
-   * A client inside a transaction, of which the call's changes become part. For tools that are `transactional`. An
-   * unexpected error is then thrown, because the transaction can no longer commit.
+   * A client inside a transaction, of which the call's changes become part. For tools that
+   * are `transactional`. An unexpected error is then thrown, because the transaction can
+   * no longer commit.
    */
   tx?: Queryable;
-  /** Called when the call has passed all checks, before the tool runs. The tool does not run if this rejects. */
+  /**
+   * Called when the call has passed all checks, before the tool runs. The tool does not run
+   * if this rejects.
+   */
   onStart?: () => Promise<void>;
-  /** Called once with the list, role or policy that allows or denies the call. Not for a tool that does not exist. */
+  /**
+   * Called once with the list, role or policy that allows or denies the call. Not for a tool
+   * that does not exist.
+   */
   onDecision?: (explanation: Explanation) => void;
 }
 
@@ -93,13 +108,17 @@ export interface ToolView extends ToolOffer {
 
 export interface Tools {
   /**
-   * Returns the tools of a list that exist and may be shown to a model, in the order of the list. `templateOnly` tools
-   * are left out, `entity.*` is every tool of the namespace, and a tool that is named twice is returned once.
+   * Returns the tools of a list that exist and may be shown to a model, in the order of the list.
+   * `templateOnly` tools are left out, `entity.*` is every tool of the namespace, and a tool that
+   * is named twice is returned once.
    */
   offer(scope: Scope, names: readonly string[]): Promise<ToolOffer[]>;
   /** Returns one tool by its name, or null. */
   describe(scope: Scope, name: string): Promise<ToolView | null>;
-  /** Checks and runs one call. Errors are returned as failures that may be shown to a model; it throws only with `tx`. */
+  /**
+   * Checks and runs one call. Errors are returned as failures that may be shown to a model; it
+   * throws only with `tx`.
+   */
   run(scope: Scope, call: ToolCall): Promise<ToolResult>;
 }
 
@@ -108,7 +127,9 @@ export interface ToolPorts {
   chatWithAgent?: (scope: Scope, request: AgentChatRequest) => Promise<ToolResult>;
   transfer?: (scope: Scope, request: TransferRequest) => Promise<ToolResult>;
   handoff?: (scope: Scope, request: HandoffRequest) => Promise<ToolResult>;
-  /** Creates a short-lived token with which the code of a custom tool can call tools as its caller. */
+  /**
+   * Creates a short-lived token with which the code of a custom tool can call tools as its caller.
+   */
   mintCallbackToken?: (scope: Scope, grant: CallbackGrant) => string | Promise<string>;
 }
 

@@ -19,9 +19,10 @@ const keyOf = ({
   `${tenant} ${root ?? eventId}`;
 
 /**
- * Returns the runs, in order, that do not exceed the length of a chain and the number of runs per root, and records the
- * others. The count is exact: the caller's transaction holds the relay's lock of the tenants, so no other one plans runs of them.
- * Runs that directly follow from the root are not stored yet, so the usual run needs no statement (docs/adr/0039).
+ * Returns the runs, in order, that do not exceed the length of a chain and the number of runs per
+ * root, and records the others. The count is exact: the caller's transaction holds the relay's lock
+ * of the tenants, so no other one plans runs of them. Runs that directly follow from the root are
+ * not stored yet, so the usual run needs no statement (docs/adr/0039).
  */
 export async function admitRuns(
   tx: Queryable,
@@ -67,7 +68,9 @@ const record = statement(
   { tenant: column.int4, id: column.text, root: column.text, refused: column.int4 },
 );
 
-/** Adds refused runs to the one record of their root, whose trigger is the first that was refused. */
+/**
+ * Adds refused runs to the one record of their root, whose trigger is the first that was refused.
+ */
 async function recordRefused(
   tx: Queryable,
   refused: readonly NewRun[],

@@ -7,7 +7,10 @@ type ChangedRun = RowOf<typeof changedRow>;
 
 const maxChanged = 1_000;
 
-/** `$wanted` has ids of runs, and slugs of triggers, which select the oldest runs of these triggers with a status in `$statuses`. */
+/**
+ * `$wanted` has ids of runs, and slugs of triggers, which select the oldest runs of these triggers
+ * with a status in `$statuses`.
+ */
 const wantedSql = `r.tenant = $tenant and r.environment = $environment::"Environment"
    and (r.id = any($wanted) or r.id = any (array(
     select o.id from trigger_runs o where o.tenant = $tenant and o.environment = $environment::"Environment"
@@ -28,9 +31,10 @@ const retry = statement(
 );
 
 /**
- * Makes dead and cancelled runs due immediately, with one more attempt; the next sweep of a worker begins them. Completed
- * steps are not repeated. `wanted` has ids of runs, and slugs of triggers, which select their dead runs. Refused
- * runs are not changed. Returns the changed runs, ordered by id.
+ * Makes dead and cancelled runs due immediately, with one more attempt; the next sweep of a
+ * worker begins them. Completed steps are not repeated. `wanted` has ids of runs, and slugs of
+ * triggers, which select their dead runs. Refused runs are not changed. Returns the changed
+ * runs, ordered by id.
  */
 export async function retryRuns(
   db: Queryable,
@@ -52,8 +56,9 @@ const cancel = statement(
 );
 
 /**
- * Cancels scheduled and running runs. `wanted` has ids of runs, and slugs of triggers, which select their scheduled runs.
- * The worker of a running one stops before its next step, as the fence has changed. Returns the changed runs.
+ * Cancels scheduled and running runs. `wanted` has ids of runs, and slugs of triggers, which select
+ * their scheduled runs. The worker of a running one stops before its next step, as the fence has
+ * changed. Returns the changed runs.
  */
 export async function cancelRuns(
   db: Queryable,

@@ -20,7 +20,10 @@ export interface TriggersOptions {
   leaseMs?: number;
   /** Time after which a sweep finds a due run again that no process has begun; default 5 s. */
   lostAfterMs?: number;
-  /** Maximum runs of the chains of triggers that one event, schedule or request begins. Default: 1,000. */
+  /**
+   * Maximum runs of the chains of triggers that one event, schedule or request
+   * begins. Default: 1,000.
+   */
   runsPerRoot?: number;
   /** Called after each attempt of a run, for metrics. */
   onRun?: (run: ClaimedRun, outcome: RunOutcome) => void;
@@ -28,12 +31,15 @@ export interface TriggersOptions {
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
-/** Runs that a sweep finds. A worker that begins one of a tenant continues with the tenant's other due runs. */
+/**
+ * Runs that a sweep finds. A worker that begins one of a tenant continues with the
+ * tenant's other due runs.
+ */
 const sweepLimit = 100;
 
 /**
- * The functions of triggers that the worker and the API call. The due work is recorded in PostgreSQL, so a call
- * that is late, repeated or lost does no harm.
+ * The functions of triggers that the worker and the API call. The due work is recorded in
+ * PostgreSQL, so a call that is late, repeated or lost does no harm.
  */
 export function createTriggers(options: TriggersOptions) {
   const {
@@ -50,7 +56,10 @@ export function createTriggers(options: TriggersOptions) {
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */
     relay: () => planRuns(db, runsPerRoot),
-    /** Plans runs of due cron triggers. Returns the runs that are due, and the milliseconds until the next is due. */
+    /**
+     * Plans runs of due cron triggers. Returns the runs that are due, and the milliseconds until
+     * the next is due.
+     */
     async sweep(): Promise<{ due: DueRun[]; nextInMs: number | null }> {
       const ticks = await planCronRuns(db);
       const due = await dueRuns(db, { limit: sweepLimit, lostAfterMs });

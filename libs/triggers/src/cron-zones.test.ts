@@ -2,9 +2,10 @@ import { rounds } from '@parley/testing';
 import { lastTickMs, nextTickMs } from './cron';
 
 /*
- * Schedules in all time zones, on the days around the changes of their clocks, against an oracle that
- * walks through the minutes. The oracle knows the rules only: the hour and minute of `*` and steps run
- * at every real time, a fixed time that is skipped right after the change, a repeated one the first time.
+ * Schedules in all time zones, on the days around the changes of their clocks, against an oracle
+ * that walks through the minutes. The oracle knows the rules only: the hour and minute of `*` and
+ * steps run at every real time, a fixed time that is skipped right after the change, a repeated
+ * one the first time.
  */
 
 const minuteMs = 60_000;
@@ -33,7 +34,9 @@ function offsetLookup(zone: string): (instantMs: number) => number {
   };
 }
 
-/** The changes of all clocks in some years, each rule once: zones that change alike count as one. */
+/**
+ * The changes of all clocks in some years, each rule once: zones that change alike count as one.
+ */
 function changesOf(firstYear: number, lastYear: number): Change[] {
   const found = new Map<string, Change>();
   for (const zone of Intl.supportedValuesOf('timeZone')) {
@@ -58,7 +61,10 @@ interface Minute {
   localMs: number;
 }
 
-/** The minutes of three days around a change, with their local time. Clocks change at quarters of an hour. */
+/**
+ * The minutes of three days around a change, with their local time. Clocks change at
+ * quarters of an hour.
+ */
 function minutesAround({ zone, atMs }: Change): Minute[] {
   const offsetAt = offsetLookup(zone);
   const minutes: Minute[] = [];

@@ -81,7 +81,10 @@ function valueOf(text: string, { min, max, names, firstName = 0 }: FieldSyntax):
   return at === -1 ? null : firstName + at;
 }
 
-/** Why this is not a cron expression of five fields (docs/reference/triggers.md#schedules); null when it is one. */
+/**
+ * Why this is not a cron expression of five fields (docs/reference/triggers.md#schedules);
+ * null when it is one.
+ */
 export function cronProblem(expression: string): string | null {
   const parts = fieldsOf(expression);
   if (parts.length !== syntax.length) {
@@ -110,7 +113,10 @@ interface Cron {
   eitherDay: boolean;
   /** `*` and steps of minutes or hours run in both hours when the clock is moved back. */
   repeats: boolean;
-  /** Times that the clock skips run right after the change, unless the next hour has a time of its own. */
+  /**
+   * Times that the clock skips run right after the change, unless the next hour has a
+   * time of its own.
+   */
   catchesUp: boolean;
 }
 
@@ -143,11 +149,17 @@ function parse(expression: string): Cron | null {
   };
 }
 
-/** The first time after `afterMs` at which a schedule is due, in Unix milliseconds; null when there is none. */
+/**
+ * The first time after `afterMs` at which a schedule is due, in Unix milliseconds; null
+ * when there is none.
+ */
 export const nextTickMs = (schedule: Schedule, afterMs: number): number | null =>
   findTick(schedule, afterMs, 'next');
 
-/** The last time up to and including `untilMs` at which a schedule was due, in Unix milliseconds; null when there is none. */
+/**
+ * The last time up to and including `untilMs` at which a schedule was due, in Unix milliseconds;
+ * null when there is none.
+ */
 export const lastTickMs = (schedule: Schedule, untilMs: number): number | null =>
   findTick(schedule, untilMs, 'last');
 
@@ -191,7 +203,9 @@ function lastUntil(ticks: readonly number[], untilMs: number): number | null {
   return found;
 }
 
-/** The instants at which the schedule is due on a local day, which is counted from 1 January 1970. */
+/**
+ * The instants at which the schedule is due on a local day, which is counted from 1 January 1970.
+ */
 function ticksOf(cron: Cron, day: number, timezone: string): number[] {
   if (!matchesDay(cron, day)) return [];
   const startMs = day * dayMs;

@@ -37,14 +37,18 @@ type StepFailure = Pick<RunStep, 'errorType' | 'error'>;
 
 /** A run whose lease expires more often is assumed to crash its workers. */
 const maxLeaseExpirations = 50;
-/** Longer arguments and results are not stored with their step, unless a later step reads the result. */
+/**
+ * Longer arguments and results are not stored with their step, unless a later step
+ * reads the result.
+ */
 const maxStoredChars = 4_096;
 
 /**
- * Executes the remaining actions of a claimed run one after the other, as the system. A tool whose effect is in the
- * database commits it together with the record of the step. Any other tool gets the run's id and the number of the step as
- * its `callId`, by which it can recognize a repeated call. A step is recorded only while this worker holds the run: a
- * worker that was stopped for longer than its lease changes nothing.
+ * Executes the remaining actions of a claimed run one after the other, as the system. A tool whose
+ * effect is in the database commits it together with the record of the step. Any other tool gets
+ * the run's id and the number of the step as its `callId`, by which it can recognize a repeated
+ * call. A step is recorded only while this worker holds the run: a worker that was stopped for
+ * longer than its lease changes nothing.
  */
 export async function executeRun(
   deps: ExecuteDeps,
@@ -115,7 +119,8 @@ async function runStep(
   const { scope, definition } = run;
   const context: ToolContext = {
     callId: `${run.id}-${index}`,
-    // Without `cascade` the changes of this run are past the limit of a chain, so they start no trigger.
+    // Without `cascade` the changes of this run are past the limit of a chain, so they
+    // start no trigger.
     hops: definition!.cascade ? run.hops : maxHops + 1,
     root: run.root,
     depth: 0,
@@ -152,7 +157,8 @@ async function runStep(
     ? await runInTransaction(deps, {
         run,
         index,
-        // It may have waited for a transaction, and is executed again when another step of its group fails.
+        // It may have waited for a transaction, and is executed again when another step of
+        // its group fails.
         work(tx) {
           [startedAt, started] = [Date.now(), performance.now()];
           return tools.run(scope, { ...call, tx });
@@ -186,7 +192,9 @@ const actorOf = ({ triggerSlug, author }: ClaimedRun) => ({
 type Resolved =
   { ok: true; args: JsonObject } | { ok: false; failure: StepFailure } | 'unavailable';
 
-/** Fills in the templates of an action's arguments. When one of them fails, the action is not run. */
+/**
+ * Fills in the templates of an action's arguments. When one of them fails, the action is not run.
+ */
 async function resolveAction(
   { db, tools }: ExecuteDeps,
   run: ClaimedRun,

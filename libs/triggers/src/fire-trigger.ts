@@ -45,8 +45,9 @@ const insertManualRun = statement(
 );
 
 /**
- * Runs a trigger's actions once and waits for them, regardless of its condition and schedule, even when it is disabled
- * (docs/reference/triggers.md#firing-by-hand). If this process ends, a worker continues the run.
+ * Runs a trigger's actions once and waits for them, regardless of its condition and schedule, even
+ * when it is disabled (docs/reference/triggers.md#firing-by-hand). If this process ends, a worker
+ * continues the run.
  */
 export async function fireTrigger(
   deps: ExecuteDeps & { entities: Entities },

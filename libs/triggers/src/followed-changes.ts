@@ -17,7 +17,10 @@ export const followedChanges = (triggers: readonly TriggerDefinition[]): Followe
         ],
   );
 
-/** The keys of `data` and `previousData` that a trigger's conditions and templates name. Null if one reads a whole object. */
+/**
+ * The keys of `data` and `previousData` that a trigger's conditions and templates name. Null if one
+ * reads a whole object.
+ */
 function namedKeys({ on, schedule, actions }: Omit<TriggerDefinition, 'enabled'>): string[] | null {
   const at = schedule?.at ?? '';
   const templates = [at, ...actions.map(({ args }) => args)].flatMap(templateNodes);

@@ -28,12 +28,15 @@ export class RolledBack extends Error {
 
 /** Maximum number of steps of a transaction, which holds their locks until it commits. */
 const largestGroup = 24;
-/** An action that takes longer has its own transaction for a while, so that others do not wait for it. */
+/**
+ * An action that takes longer has its own transaction for a while, so that others do
+ * not wait for it.
+ */
 const slowMs = 100;
 const aloneMs = 10_000;
 /**
- * The longest wait of a shared transaction for a lock. Those of two processes may lock the same entities in different orders;
- * PostgreSQL would notice that after a second.
+ * The longest wait of a shared transaction for a lock. Those of two processes may lock the same
+ * entities in different orders; PostgreSQL would notice that after a second.
  */
 const lockTimeoutMs = 50;
 const options = {
@@ -44,9 +47,10 @@ const options = {
 };
 
 /**
- * Returns a function that commits the effect of a step together with its record. Steps of a tenant that arrive while its
- * transactions run share the next one (docs/adr/0077). If one of them fails or is slow, all are rolled back, and each is
- * executed in its own transaction. Rejects with `RolledBack` when the step fails; `lost`: another worker has claimed the run.
+ * Returns a function that commits the effect of a step together with its record. Steps of a tenant
+ * that arrive while its transactions run share the next one (docs/adr/0077). If one of them fails
+ * or is slow, all are rolled back, and each is executed in its own transaction. Rejects with
+ * `RolledBack` when the step fails; `lost`: another worker has claimed the run.
  */
 export function groupSteps({ db, leaseMs }: { db: Db; leaseMs: number }) {
   /** Actions that are not executed in a shared transaction: they were slow or have failed. */
@@ -122,7 +126,10 @@ function executeSteps(
   });
 }
 
-/** A tool that has reached its time limit may still be running: its later statements must not reach the connection. */
+/**
+ * A tool that has reached its time limit may still be running: its later statements must not
+ * reach the connection.
+ */
 function closable(client: Queryable): { tx: Queryable; end: () => void } {
   let isOver = false;
   const open = (): Queryable => {

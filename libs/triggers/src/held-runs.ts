@@ -16,7 +16,10 @@ const skipTicks = statement(
   'update triggers set next_tick_at = null, tick_schedule = null where tick_schedule is not null',
 );
 
-/** Runs of triggers. Schedules continue with their next tick: the ticks since the backup have had their runs. */
+/**
+ * Runs of triggers. Schedules continue with their next tick: the ticks since the backup
+ * have had their runs.
+ */
 export const heldRuns: HeldWork = {
   ...runs,
   async hold(tx: Queryable) {

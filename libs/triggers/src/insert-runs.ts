@@ -10,7 +10,10 @@ export interface NewRun extends Omit<Scope, 'organizationId'> {
   entityId: string | null;
   eventId: string | null;
   hops: number;
-  /** What began the chain, for runs that count for its limit: the id of an event or of the run itself. Null if no chain can follow. */
+  /**
+   * What began the chain, for runs that count for its limit: the id of an event or of the run
+   * itself. Null if no chain can follow.
+   */
   root: string | null;
   maxAttempts: number;
   runAtMs: number;
@@ -53,7 +56,10 @@ const insert = statement(
   },
 );
 
-/** Inserts the runs that do not exist yet, in order. Returns those that are due, which the caller begins. */
+/**
+ * Inserts the runs that do not exist yet, in order. Returns those that are due, which
+ * the caller begins.
+ */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
   const { rows } = await client.acrossTenants('relay', insert, { runs: JSON.stringify(runs) });
@@ -71,7 +77,8 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
     .map(({ tenant, id, requestId }) => ({ tenant, id, requestId }));
 }
 
-// The inner statuses are those of the index on entities; the cast keeps the index of all scheduled runs out (docs/adr/0081).
+// The inner statuses are those of the index on entities; the cast keeps the index of all scheduled
+// runs out (docs/adr/0081).
 const cancelReplaced = statement(
   'cancel-previous-runs',
   `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()

@@ -8,13 +8,17 @@ export interface ChangedEntity {
   previousData: JsonObject | null;
   status: string;
   previousStatus: string | null;
-  /** Whether the event has only some keys of a large entity (docs/reference/triggers.md#large-entities). */
+  /**
+   * Whether the event has only some keys of a large entity
+   * (docs/reference/triggers.md#large-entities).
+   */
   isPartial?: true;
 }
 
 /**
- * Whether all conditions of a trigger are true for a change (docs/reference/triggers.md#conditions). Keys are `data.<path>`,
- * `previousData.<path>`, `status` and `previousStatus`; values are literals or the operators of queries.
+ * Whether all conditions of a trigger are true for a change
+ * (docs/reference/triggers.md#conditions). Keys are `data.<path>`, `previousData.<path>`, `status`
+ * and `previousStatus`; values are literals or the operators of queries.
  */
 export const matchesCondition = (
   condition: JsonObject | undefined,

@@ -16,8 +16,8 @@ export interface Duration {
 }
 
 /**
- * Parses a duration such as `1500`, `"1500"`, `"30s"`, `"1h30m"` or `"-2d"`. Whole days and weeks are
- * days. Returns null if it is invalid.
+ * Parses a duration such as `1500`, `"1500"`, `"30s"`, `"1h30m"` or `"-2d"`. Whole days and weeks
+ * are days. Returns null if it is invalid.
  */
 export function parseDuration(value: number | string): Duration | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { days: 0, ms: value } : null;
@@ -36,7 +36,9 @@ export function parseDuration(value: number | string): Duration | null {
   return duration;
 }
 
-/** The length of a duration in milliseconds, with days of 24 hours. Returns null if it is invalid. */
+/**
+ * The length of a duration in milliseconds, with days of 24 hours. Returns null if it is invalid.
+ */
 export function parseDurationMs(value: number | string): number | null {
   const duration = parseDuration(value);
   return duration === null ? null : duration.days * dayMs + duration.ms;

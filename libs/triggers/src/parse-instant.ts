@@ -2,9 +2,10 @@ import { type Json, instantOf } from '@parley/contracts';
 import { isCalendarDay } from '@parley/entities';
 
 /**
- * The time that a value names, in Unix milliseconds; null when it names none. A number, or a text of at least ten digits, is
- * Unix milliseconds. A date without `Z` or an offset is read in `timezone`; a time that a change of
- * the clock skips is the first one after it. A date without a time means midnight.
+ * The time that a value names, in Unix milliseconds; null when it names none. A number, or a text
+ * of at least ten digits, is Unix milliseconds. A date without `Z` or an offset is read in
+ * `timezone`; a time that a change of the clock skips is the first one after it. A date without a
+ * time means midnight.
  */
 export function parseInstantMs(value: Json, timezone: string): number | null {
   if (typeof value === 'number') return isInstant(value) ? value : null;

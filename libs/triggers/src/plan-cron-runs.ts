@@ -18,8 +18,9 @@ const cronTriggerRow = {
 };
 type CronTrigger = RowOf<typeof cronTriggerRow>;
 
-// Disabled triggers have no next tick: when one is enabled again, the ticks in between are not caught up. A schedule that
-// is never due has no next tick either. It is planned, and not read again until its definition changes.
+// Disabled triggers have no next tick: when one is enabled again, the ticks in between are not
+// caught up. A schedule that is never due has no next tick either. It is planned, and not read
+// again until its definition changes.
 const dueCronTriggers = statement(
   'cron-triggers-due',
   `with disabled as (update triggers set next_tick_at = null, tick_schedule = null
@@ -44,8 +45,9 @@ const setNextTicks = statement(
 );
 
 /**
- * Stores the runs of cron triggers that are due, each tick once over all workers: the trigger's row is locked, and a tick
- * has at most one run. When several ticks were missed, only the last one runs.
+ * Stores the runs of cron triggers that are due, each tick once over all workers: the
+ * trigger's row is locked, and a tick has at most one run. When several ticks were missed,
+ * only the last one runs.
  */
 export function planCronRuns(db: Db): Promise<DueRun[]> {
   return db.transaction(async (client) => {

@@ -20,7 +20,8 @@ const dueAt = async (
 };
 
 test.each([
-  // The clock of Santiago goes from 00:00 to 01:00 on 5 September, and from 24:00 to 23:00 on 3 April.
+  // The clock of Santiago goes from 00:00 to 01:00 on 5 September, and from 24:00 to
+  // 23:00 on 3 April.
   ['-1d', '2027-09-05T10:00', 'America/Santiago', '2027-09-04T14:00:00.000Z'],
   ['-1w', '2027-09-05T10:00', 'America/Santiago', '2027-08-29T14:00:00.000Z'],
   ['-24h', '2027-09-05T10:00', 'America/Santiago', '2027-09-04T13:00:00.000Z'],

@@ -16,8 +16,9 @@ export const changedTimePattern = /^(trigger\.)?(data|previousData)\.[\w.-]+$/;
 export type PlannedTime = { ok: true; runAtMs: number } | { ok: false; problem: string };
 
 /**
- * When a run is due (docs/reference/triggers.md#when-a-run-is-due): immediately, after `delay`, or at the time `at`, moved
- * by `offset`. `at` is a template, a path such as `data.startsAt`, or a date. A time in the past means immediately.
+ * When a run is due (docs/reference/triggers.md#when-a-run-is-due): immediately, after `delay`, or
+ * at the time `at`, moved by `offset`. `at` is a template, a path such as `data.startsAt`, or a
+ * date. A time in the past means immediately.
  */
 export async function planRunTime(
   schedule: TriggerDefinition['schedule'],

@@ -15,8 +15,9 @@ export interface Planned {
 }
 
 /**
- * Takes the next waiting events and stores the runs of the triggers that react to them, in one transaction. A run is
- * unique for its trigger and event, so planning the same events again after a crash adds nothing.
+ * Takes the next waiting events and stores the runs of the triggers that react to them, in one
+ * transaction. A run is unique for its trigger and event, so planning the same events again after a
+ * crash adds nothing.
  */
 export function planRuns(db: Db, runsPerRoot: number): Promise<Planned> {
   return db.transaction(async (client) => {
@@ -118,7 +119,8 @@ async function plan(
     });
     return newRun(event, trigger, planned);
   } catch (error) {
-    // An invalid definition must not block the events of other tenants, so its run is stored as dead.
+    // An invalid definition must not block the events of other tenants, so its run
+    // is stored as dead.
     return newRun(event, trigger, {
       ok: false,
       problem: `Could not be planned: ${String(error).slice(0, 500)}`,

@@ -13,7 +13,10 @@ import {
 import { rootSql } from './run-event';
 import type { RunStep } from './run-store';
 
-/** A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for its next attempt. */
+/**
+ * A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for
+ * its next attempt.
+ */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
 
 const columns = `id, trigger_slug as "triggerSlug", cause, author, entity_id as "entityId", status::text as status, attempts,
@@ -33,9 +36,15 @@ const summaryRow = {
   maxAttempts: column.int4,
   /** Number of triggers from the first change to this run, including its own. */
   hops: column.int4,
-  /** What began its chain of triggers: the id of an event, or of a run that a schedule or a request started. */
+  /**
+   * What began its chain of triggers: the id of an event, or of a run that a schedule or a
+   * request started.
+   */
   root: column.text,
-  /** Above 0: not a run, but the record of so many runs of the chain that were refused (docs/adr/0039). */
+  /**
+   * Above 0: not a run, but the record of so many runs of the chain that were refused
+   * (docs/adr/0039).
+   */
   refusedRuns: column.int4,
   error: column.text.nullable,
   runAt: column.timestamptz,
@@ -74,7 +83,10 @@ interface RunFilter {
   since?: Date;
 }
 
-/** Runs of an environment, newest first. Runs that are added between two pages do not move later pages. */
+/**
+ * Runs of an environment, newest first. Runs that are added between two pages do not
+ * move later pages.
+ */
 export async function listRuns(
   db: Queryable,
   scope: Scope,

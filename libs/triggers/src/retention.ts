@@ -17,7 +17,9 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
     signal,
   );
 
-/** SQL condition: no run needs the event `t`. Unfinished runs read it, and dead ones may be retried. */
+/**
+ * SQL condition: no run needs the event `t`. Unfinished runs read it, and dead ones may be retried.
+ */
 export const noRunNeedsEventSql = `not exists (select from trigger_runs r
      where r.tenant = t.tenant and r.entity_id = t.entity_id and r.event_id = t.id and r.status in ('scheduled', 'running'))
    and not exists (select from trigger_runs r where r.tenant = t.tenant and r.event_id = t.id and r.status = 'dead')

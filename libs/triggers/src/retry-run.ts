@@ -12,8 +12,8 @@ const maxBackoffMs = 3_600_000;
 const releaseMs = 1_000;
 
 /**
- * Records a failed step. The run is retried after `backoffMs`, which doubles with each attempt up to an hour; after the
- * last attempt it is dead (docs/reference/triggers.md#retries).
+ * Records a failed step. The run is retried after `backoffMs`, which doubles with each attempt up
+ * to an hour; after the last attempt it is dead (docs/reference/triggers.md#retries).
  */
 export async function failRun(deps: RunDeps, run: ClaimedRun, step: RunStep): Promise<RunOutcome> {
   const error = `${step.tool}: ${step.error}`;

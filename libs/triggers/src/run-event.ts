@@ -1,10 +1,16 @@
 import { insertEventSql } from '@parley/events';
 
-/** What began the chain of a run: an id of an event, or of a run that a schedule or a request started. `row`: `r.` or empty. */
+/**
+ * What began the chain of a run: an id of an event, or of a run that a schedule or a request
+ * started. `row`: `r.` or empty.
+ */
 export const rootSql = (row: string): string =>
   `coalesce(${row}root, ${row}event_id::text, ${row}id)`;
 
-/** Inserts a `trigger.succeeded` or `trigger.failed` event for each ended run of `source` (`from … r where …`). */
+/**
+ * Inserts a `trigger.succeeded` or `trigger.failed` event for each ended run of `source`
+ * (`from … r where …`).
+ */
 export const insertRunEventSql = (source: string): string =>
   insertEventSql(
     {

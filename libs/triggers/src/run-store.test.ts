@@ -84,7 +84,9 @@ const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
   release: (run) => releaseRun(bench.db, run, 1_000),
 };
 
-/** Each cell has the next state; `-` means refused. A silent run is running with an expired lease. */
+/**
+ * Each cell has the next state; `-` means refused. A silent run is running with an expired lease.
+ */
 const transitions = parseStateTable(`
   run                | claim   | renewal | hold    | step    | success   | failure   | death | cancellation | release
   released, due      | running | -       | -       | -       | -         | -         | -     | -            | -
@@ -440,7 +442,9 @@ describe('a run that is inserted', () => {
 });
 
 describe('a run that replaces earlier ones', () => {
-  /** The state of a run after a later change of the entity has replaced runs that have not begun. */
+  /**
+   * The state of a run after a later change of the entity has replaced runs that have not begun.
+   */
   test.each([
     ['due', 'cancelled'],
     ['due later', 'cancelled'],

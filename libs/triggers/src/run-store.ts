@@ -58,9 +58,10 @@ export interface ClaimedRun extends Omit<ClaimedRow, keyof Scope> {
 }
 
 /**
- * The order of runs: the runs of one entity begin in the order of its changes. A run waits for an earlier run that is
- * running, or is due and has not ended its first attempt. If the earlier run waits for a retry, only runs of its trigger
- * wait. The `order by` makes PostgreSQL use the index on entities even without statistics of the tenant's rows.
+ * The order of runs: the runs of one entity begin in the order of its changes. A run waits for an
+ * earlier run that is running, or is due and has not ended its first attempt. If the earlier run
+ * waits for a retry, only runs of its trigger wait. The `order by` makes PostgreSQL use the index
+ * on entities even without statistics of the tenant's rows.
  */
 const notBlocked = (tenant: string): string => `(
   select true from trigger_runs p where p.tenant = ${tenant} and p.entity_id = c.entity_id and p.event_id < c.event_id
@@ -70,8 +71,8 @@ const notBlocked = (tenant: string): string => `(
   order by p.event_id limit 1) is null`;
 
 /**
- * Claims the runs `c` of the tenant that are due, or whose lease has expired, and for which the condition `which` is
- * true. The lease begins with the statement, not with its transaction.
+ * Claims the runs `c` of the tenant that are due, or whose lease has expired, and for which the
+ * condition `which` is true. The lease begins with the statement, not with its transaction.
  */
 const claimSql = (which: string): string => `with due as (
     select c.id from trigger_runs c where c.tenant = $tenant and (
@@ -101,7 +102,10 @@ const claimSql = (which: string): string => `with due as (
 
 const claimOne = statement('claim-run', claimSql('c.id = $id'), claimedRow);
 
-/** Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. */
+/**
+ * Claims a run that is due, or whose lease has expired; null when it is not or
+ * earlier runs go first.
+ */
 export async function claimRun(
   db: Queryable,
   id: string,
@@ -125,8 +129,8 @@ const claimDue = statement(
 );
 
 /**
- * Claims at most `limit` runs of a tenant, those that have been due for the longest time. A run that waits for an earlier
- * one is not among them, even when the earlier one is.
+ * Claims at most `limit` runs of a tenant, those that have been due for the longest time. A run
+ * that waits for an earlier one is not among them, even when the earlier one is.
  */
 export async function claimDueRuns(
   db: Queryable,
@@ -156,8 +160,9 @@ const hold = statement(
 );
 
 /**
- * Locks runs of a tenant inside a transaction. Returns the ids of those that the worker still holds. The transaction must not
- * change anything for the others. `lockTimeoutMs`: the longest wait of its later statements for a lock.
+ * Locks runs of a tenant inside a transaction. Returns the ids of those that the worker still
+ * holds. The transaction must not change anything for the others. `lockTimeoutMs`: the longest wait
+ * of its later statements for a lock.
  */
 export async function holdRuns(
   tx: Queryable,
@@ -221,8 +226,9 @@ export interface RunRecord {
 }
 
 /**
- * Records steps and ends of runs of a tenant, and the events of their results, in one statement. Returns the ids of the
- * recorded ones. Nothing is recorded of a run that another worker has claimed.
+ * Records steps and ends of runs of a tenant, and the events of their results, in one
+ * statement. Returns the ids of the recorded ones. Nothing is recorded of a run that another
+ * worker has claimed.
  */
 export async function recordRuns(
   db: Queryable,
@@ -284,8 +290,8 @@ const dueWork = {
 };
 
 /**
- * Runs that are due and were never marked, or that no process has begun within `lostAfterMs` after they were, and runs whose
- * lease has expired. They are marked.
+ * Runs that are due and were never marked, or that no process has begun within `lostAfterMs` after
+ * they were, and runs whose lease has expired. They are marked.
  */
 export const dueRuns = (
   db: Queryable,
@@ -313,7 +319,9 @@ const waiting = statement(
   { waiting: column.int4, lag: column.float8 },
 );
 
-/** The number of due runs that no worker has begun, and how long the oldest has waited, in seconds. */
+/**
+ * The number of due runs that no worker has begun, and how long the oldest has waited, in seconds.
+ */
 export async function waitingRuns(db: Queryable): Promise<{ waiting: number; lag: number }[]> {
   return (await db.acrossTenants('metrics', waiting)).rows;
 }

@@ -3,7 +3,10 @@ import { type ToolLog, type ToolResult, failure } from '@parley/tools';
 import { RolledBack, type TransactionalStep, type groupSteps } from './group-steps';
 import { type ClaimedRun, renewLease } from './run-store';
 
-/** Commits the effect of a tool together with its record, or rolls both back. `lost`: another worker has claimed the run. */
+/**
+ * Commits the effect of a tool together with its record, or rolls both back. `lost`: another worker
+ * has claimed the run.
+ */
 export async function runInTransaction(
   { together, log }: { together: ReturnType<typeof groupSteps>; log: ToolLog },
   step: TransactionalStep,
@@ -19,7 +22,10 @@ export async function runInTransaction(
   }
 }
 
-/** Renews the lease while a tool works outside of the database, and aborts the tool when the lease is lost. */
+/**
+ * Renews the lease while a tool works outside of the database, and aborts the tool when
+ * the lease is lost.
+ */
 export async function runUnderLease(
   { db, leaseMs }: { db: Db; leaseMs: number },
   run: ClaimedRun,
@@ -42,8 +48,9 @@ export async function runUnderLease(
 }
 
 /**
- * Whether an error is due to an unavailable database, a deadlock or a lock timeout, so that a retry may succeed. A statement
- * timeout (57014) is not transient: the statement would take as long again.
+ * Whether an error is due to an unavailable database, a deadlock or a lock timeout, so that
+ * a retry may succeed. A statement timeout (57014) is not transient: the statement would
+ * take as long again.
  */
 export function isTransient(error: unknown): boolean {
   const { code } = error as { code?: string };

@@ -25,7 +25,8 @@ export function runVariables(
 ): JsonObject {
   const { organization, change, runId, attempt } = subject;
   return {
-    // The result of a step is also available under its own name, unless one of the following variables has that name.
+    // The result of a step is also available under its own name, unless one of the following
+    // variables has that name.
     ...results,
     ...localDay(now, organization.timezone),
     currentTime: now.toISOString(),

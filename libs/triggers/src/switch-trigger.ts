@@ -14,8 +14,9 @@ const switchTrigger = statement(
 );
 
 /**
- * Enables or disables a trigger until a push changes it. Returns its state before; `disabled_by_definition` for one that was
- * pushed with `enabled: false`, which only a push can enable, as a push also decides which changes are followed.
+ * Enables or disables a trigger until a push changes it. Returns its state before;
+ * `disabled_by_definition` for one that was pushed with `enabled: false`, which only a push can
+ * enable, as a push also decides which changes are followed.
  */
 export async function setTriggerEnabled(
   db: Queryable,

@@ -4,8 +4,8 @@ import { queryEntities } from '@parley/entities';
 import type { ClaimedRun } from './run-store';
 
 /**
- * The change of a run. If its event has only a section of a large entity, the other keys, which no trigger named when the
- * event was recorded, are read from the entity.
+ * The change of a run. If its event has only a section of a large entity, the other keys, which no
+ * trigger named when the event was recorded, are read from the entity.
  */
 export async function wholeChange(
   db: Queryable,

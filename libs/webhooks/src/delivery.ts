@@ -22,7 +22,10 @@ export interface NewDelivery {
   reason: string | null;
 }
 
-/** A callback of the payment provider, which names no organization and has no id: each one is stored. */
+/**
+ * A callback of the payment provider, which names no organization and has no id:
+ * each one is stored.
+ */
 export const paymentCallback = (token: string): NewDelivery => ({
   provider: 'flow',
   deliveryId: newId('flow'),

@@ -20,13 +20,19 @@ const revive = statement(
    where id = $id and status = 'unattributed'`,
 );
 
-/** Stores deliveries: under load many with one statement. A larger batch takes longer without a higher throughput. */
+/**
+ * Stores deliveries: under load many with one statement. A larger batch takes longer without a
+ * higher throughput.
+ */
 export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {}) {
   const store = batchCalls((batch: readonly Waiting[]) => storeAll(db, batch), { lanes });
   return {
     /** Resolves when the delivery is committed. */
     store: (delivery: NewDelivery): Promise<Stored> => store({ id: newId('dlv'), delivery }),
-    /** Sets the owner of an unattributed delivery and its status to `received`, so that it is processed. */
+    /**
+     * Sets the owner of an unattributed delivery and its status to `received`, so that
+     * it is processed.
+     */
     async revive(
       id: string,
       { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>,
@@ -42,7 +48,10 @@ const storeText = (count: number): string =>
    values ${Array.from({ length: count }, (_one, at) => rowSql(at)).join(', ')}
    on conflict (provider, delivery_id) do nothing returning id`;
 
-/** SQL of the row with this index. `processed_at` is set immediately when there is nothing to process. */
+/**
+ * SQL of the row with this index. `processed_at` is set immediately when there is
+ * nothing to process.
+ */
 const rowSql = (at: number): string =>
   `($id${at}::text, $provider${at}::text, $deliveryId${at}::text, $path${at}::text, $eventType${at}::text,
     $headers${at}::jsonb, $body${at}::bytea, $tenant${at}::int, $environment${at}::"Environment",
@@ -68,7 +77,10 @@ const storedRow = { id: column.text };
 
 const storeOne = statement('store-delivery', storeText(1), storedRow);
 
-/** Only the statement for one delivery is prepared: one per batch size would fill the connection's memory. */
+/**
+ * Only the statement for one delivery is prepared: one per batch size would fill the
+ * connection's memory.
+ */
 const storeOf = (count: number) =>
   count === 1 ? storeOne : unprepared('store-deliveries', storeText(count), storedRow);
 

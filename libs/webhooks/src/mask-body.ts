@@ -1,6 +1,8 @@
 const secretName = /(token|secret|password|authorization|api_?key|secret_?key)$/i;
 
-/** Masks secrets in a delivery's body. Returns parsed JSON, or the text of a body that is not JSON. */
+/**
+ * Masks secrets in a delivery's body. Returns parsed JSON, or the text of a body that is not JSON.
+ */
 export function maskBody(body: Buffer): unknown {
   const text = body.toString('utf8');
   try {

@@ -38,8 +38,9 @@ export const fullRow = {
 export const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
   received_at as "receivedAt", processed_at as "processedAt"`;
 /**
- * The deliveries of an environment, and those of the whole organization. A payment or an e-mail belongs to one environment: a delivery
- * about one that was stored before its environment was known counts as one of production.
+ * The deliveries of an environment, and those of the whole organization. A payment or an e-mail
+ * belongs to one environment: a delivery about one that was stored before its environment was known
+ * counts as one of production.
  */
 export const inEnvironment = `(environment = $environment::"Environment"
   or environment is null and (provider not in ('flow', 'resend') or $environment::text = 'production'))`;
@@ -92,7 +93,10 @@ const replayOne = statement(
   summaryRow,
 );
 
-/** Resets a delivery, so that the sweep sends its job. Returns null when there is none, or it was rejected or is held. */
+/**
+ * Resets a delivery, so that the sweep sends its job. Returns null when there is none, or it was
+ * rejected or is held.
+ */
 export async function replayOwnDelivery(db: Queryable, scope: Scope, id: string) {
   return (await db.query(scope, replayOne, { environment: scope.environment, id })).rows[0] ?? null;
 }
@@ -117,8 +121,9 @@ export interface ReplayFilter {
 }
 
 /**
- * Resets the oldest deliveries that match, in one statement, and marks them with the id of the replay, which it returns.
- * Deliveries that another replay is resetting at this moment are left to it.
+ * Resets the oldest deliveries that match, in one statement, and marks them with the id
+ * of the replay, which it returns. Deliveries that another replay is resetting at this
+ * moment are left to it.
  */
 export async function replayMatching(
   db: Queryable,
@@ -139,7 +144,10 @@ const progress = statement(
   { deliveries: column.int4, waiting: column.int4, processed: column.int4, failed: column.int4 },
 );
 
-/** The numbers of a replay's deliveries by their state; null when the environment has no such replay. */
+/**
+ * The numbers of a replay's deliveries by their state; null when the environment has
+ * no such replay.
+ */
 export async function readReplay(db: Queryable, scope: Scope, id: string) {
   const row = (await db.query(scope, progress, { environment: scope.environment, id })).rows[0]!;
   return row.deliveries === 0 ? null : { id, ...row };

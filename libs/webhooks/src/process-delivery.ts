@@ -38,7 +38,10 @@ const pendingDeliveries = statement(
   deliveryRow,
 );
 
-/** Returns the unprocessed deliveries with these ids, in their order; null for one that is processed or deleted. */
+/**
+ * Returns the unprocessed deliveries with these ids, in their order; null for one that is
+ * processed or deleted.
+ */
 export async function loadPending(
   db: Queryable,
   ids: readonly string[],
@@ -79,7 +82,10 @@ const finish = statement(
    where d.id = e.id and d.status = 'received'`,
 );
 
-/** Stores the results of attempts, except those of deliveries that another worker has already finished. */
+/**
+ * Stores the results of attempts, except those of deliveries that another worker has
+ * already finished.
+ */
 export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): Promise<void> {
   // Sorted, like the locks of every statement that changes several of these rows.
   const sorted = ended.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -92,7 +98,10 @@ export async function finishDeliveries(db: Queryable, ended: readonly Ended[]): 
   });
 }
 
-/** Deliveries without an owner count as those of tenant 0 when tenants take turns. `is not null`: see docs/adr/0081. */
+/**
+ * Deliveries without an owner count as those of tenant 0 when tenants take turns. `is not null`:
+ * see docs/adr/0081.
+ */
 const tenant = 'coalesce(tenant, 0)';
 const where = `status = 'received' and ${tenant} is not null`;
 const isDue = 'received_at < now() - make_interval(secs => $olderThanMs::float8 / 1000)';
@@ -107,7 +116,10 @@ const overdue = {
   ),
 };
 
-/** Finds deliveries that are overdue, oldest first within each tenant. `path` selects the job that processes one. */
+/**
+ * Finds deliveries that are overdue, oldest first within each tenant. `path` selects the job
+ * that processes one.
+ */
 export const findOverdue = (
   db: Queryable,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
@@ -120,7 +132,9 @@ const waiting = statement(
   { provider: column.text, waiting: column.int4, lag: column.float8 },
 );
 
-/** Returns, per provider, the number of unprocessed deliveries and the age of the oldest in seconds. */
+/**
+ * Returns, per provider, the number of unprocessed deliveries and the age of the oldest in seconds.
+ */
 export async function waitingDeliveries(db: Queryable) {
   return (await db.acrossTenants('metrics', waiting)).rows;
 }
@@ -131,7 +145,10 @@ const replay = statement(
    where (id = any($ids) or status = $status::"DeliveryStatus" and status <> 'received') and status <> 'rejected'`,
 );
 
-/** Resets the named deliveries and all of `status`, except rejected ones; the sweep sends their jobs. Returns how many. */
+/**
+ * Resets the named deliveries and all of `status`, except rejected ones; the sweep sends their
+ * jobs. Returns how many.
+ */
 export async function replayDeliveries(
   db: Queryable,
   ids: readonly string[],
@@ -141,7 +158,9 @@ export async function replayDeliveries(
     .rowCount;
 }
 
-/** Prefix of the reason of a delivery whose owner is named but unknown, and may become known later. */
+/**
+ * Prefix of the reason of a delivery whose owner is named but unknown, and may become known later.
+ */
 export const unknownOwner = 'not known here: ';
 
 const retry = statement(
@@ -155,7 +174,10 @@ export async function retryUnattributed(db: Queryable, provider: string): Promis
   await db.acrossTenants('inbound webhook', retry, { provider, unknownOwner });
 }
 
-/** Days after receipt for which deliveries are kept. `openDays` is for failed and unattributed ones, which need a person. */
+/**
+ * Days after receipt for which deliveries are kept. `openDays` is for failed and unattributed ones,
+ * which need a person.
+ */
 export interface Retention {
   doneDays: number;
   openDays: number;

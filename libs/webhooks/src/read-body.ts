@@ -4,7 +4,10 @@ import type { JsonObject } from '@parley/contracts';
 const maxJsonDepth = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body as a JSON object; null when it is not one. Characters that PostgreSQL cannot store are replaced. */
+/**
+ * Parses a body as a JSON object; null when it is not one. Characters that PostgreSQL cannot
+ * store are replaced.
+ */
 export function readJsonObject(body: Buffer): JsonObject | null {
   let value: unknown;
   try {
@@ -21,7 +24,10 @@ export function readFormField(body: Buffer, name: string): string | null {
   return new URLSearchParams(body.toString('latin1')).get(name) || null;
 }
 
-/** Removes NUL and replaces lone surrogates: a message may contain them, and must not make the delivery fail. */
+/**
+ * Removes NUL and replaces lone surrogates: a message may contain them, and must not make
+ * the delivery fail.
+ */
 function storable(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.replaceAll('\u0000', '').toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

@@ -37,7 +37,10 @@ const deliveryById = statement(
   fullRow,
 );
 
-/** Finds a delivery without an organization by its own id or the provider's id. Returns the latest match, or null. */
+/**
+ * Finds a delivery without an organization by its own id or the provider's id. Returns the
+ * latest match, or null.
+ */
 export async function findDelivery(
   db: Queryable,
   id: string,

@@ -92,7 +92,9 @@ const add = (from: Stored['from'], text: string, changes: Partial<Stored> = {}) 
     ...changes,
   });
 
-/** Newest first, 50 at once, from the cursor on, which is the place of the oldest message before. */
+/**
+ * Newest first, 50 at once, from the cursor on, which is the place of the oldest message before.
+ */
 function list(cursor: string | undefined): Response {
   const end = cursor === undefined ? thread.messages.length : Number(cursor);
   const begin = Math.max(0, end - 50);

@@ -2,7 +2,10 @@ import type { ParleyClient } from '@parley/client';
 import { ParleyApiError } from '@parley/client';
 import { Session, type Settings } from './session';
 
-/** A message as the log shows it. The object stays the same when the list of the server contains it later. */
+/**
+ * A message as the log shows it. The object stays the same when the list of the server
+ * contains it later.
+ */
 export interface Entry {
   from: 'visitor' | 'agent' | 'person';
   text: string;
@@ -22,12 +25,17 @@ interface MessagePage {
 }
 
 const pageSize = 50;
-/** Time between two looks for messages of a person: while the chat can be seen, and while it cannot. */
+/**
+ * Time between two looks for messages of a person: while the chat can be seen, and while it cannot.
+ */
 const pollMs = { visible: 10_000, hidden: 60_000 };
 /** Time without any message after which the chat looks no more until it is opened again. */
 const idleMs = 30 * 60_000;
 
-/** The visitor's thread: what was said, what is being written, and why it is waiting. `onChange` is called for each change. */
+/**
+ * The visitor's thread: what was said, what is being written, and why it is waiting. `onChange` is
+ * called for each change.
+ */
 export class Conversation {
   /** An answer is expected. */
   isAnswering = false;
@@ -165,7 +173,10 @@ export class Conversation {
     });
   }
 
-  /** Shows answers while they are written, until there is none. `isExpected`: one is expected before its first words. */
+  /**
+   * Shows answers while they are written, until there is none. `isExpected`: one is expected before
+   * its first words.
+   */
   async #follow(isExpected: boolean): Promise<void> {
     this.#isRepeated = true;
     this.isAnswering ||= isExpected;
@@ -281,7 +292,10 @@ interface SentMessage {
 /** Difference of two clocks that is allowed for. */
 const clockMs = 60_000;
 
-/** Whether a message of this page is one of the list. The answer that one was stored may have been lost. */
+/**
+ * Whether a message of this page is one of the list. The answer that one was stored
+ * may have been lost.
+ */
 function isSame(
   { state, text, executionId, createdAt }: Entry,
   listed: MessagePage['data'][number],

@@ -6,7 +6,10 @@ import { readStored, store } from './storage';
 import { style } from './style';
 import { type Texts, textsFor } from './texts';
 
-/** The gateway that serves the script. Only known while a classic script is running, so not in a bundle. */
+/**
+ * The gateway that serves the script. Only known while a classic script is running, so
+ * not in a bundle.
+ */
 const script = globalThis.document?.currentScript;
 const scriptOrigin =
   script && 'src' in script ? new URL('..', script.src).href.replace(/\/$/, '') : '';
@@ -18,8 +21,9 @@ const nearEndPx = 60;
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /**
- * `<parley-chat publishable-key="pk_…">`: a button in the corner of the page, and the chat that it opens. Attributes: `heading`,
- * `greeting`, `lang`, `theme` (`light` or `dark`), `identity-url`, and `api-url`, which a bundle needs.
+ * `<parley-chat publishable-key="pk_…">`: a button in the corner of the page, and the chat that it
+ * opens. Attributes: `heading`, `greeting`, `lang`, `theme` (`light` or `dark`), `identity-url`,
+ * and `api-url`, which a bundle needs.
  */
 export class ParleyChat extends Base {
   static readonly observedAttributes = [

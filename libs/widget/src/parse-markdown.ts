@@ -35,8 +35,9 @@ const maxChars = 30_000;
 const maxDepth = 6;
 
 /**
- * Reads the Markdown of an agent: paragraphs, headings, lists, tables, quotes, code and links. HTML is shown as text,
- * and images as links, so that a reply loads nothing. Takes a time proportional to the length of the text.
+ * Reads the Markdown of an agent: paragraphs, headings, lists, tables, quotes, code and links. HTML
+ * is shown as text, and images as links, so that a reply loads nothing. Takes a time proportional
+ * to the length of the text.
  */
 export function parseMarkdown(text: string): MarkdownElement[] {
   if (text.length > maxChars) return [element('p', {}, text)];
@@ -108,7 +109,10 @@ function paragraph(lines: readonly string[]): MarkdownNode[] {
   return lines.flatMap((line, at) => [...(at > 0 ? [element('br')] : []), ...inline(line.trim())]);
 }
 
-/** Items at the indentation of the first one. Lines that are indented further belong to the item before them. */
+/**
+ * Items at the indentation of the first one. Lines that are indented further belong to the
+ * item before them.
+ */
 function list(
   takeWhile: (isPart: (line: string) => boolean) => string[],
   first: string,
@@ -163,7 +167,10 @@ function table([head, , ...rows]: string[]): MarkdownElement {
   );
 }
 
-/** Each alternative ends within a bounded number of characters, so that a text of opening marks takes no quadratic time. */
+/**
+ * Each alternative ends within a bounded number of characters, so that a text of opening marks
+ * takes no quadratic time.
+ */
 const marks = new RegExp(
   [
     '(?<escaped>\\\\[!-/:-@[-`{-~])',
@@ -217,7 +224,10 @@ function withoutEnd(text: string, ending: string): string {
   return text.slice(0, end);
 }
 
-/** A link to a page, a mail address or a telephone number. Of others, such as `javascript:`, only the label is shown. */
+/**
+ * A link to a page, a mail address or a telephone number. Of others, such as `javascript:`, only
+ * the label is shown.
+ */
 function linked(address: string, label: MarkdownNode[]): MarkdownNode[] {
   if (!/^(https?:\/\/|mailto:|tel:)/i.test(address)) return label;
   const target = { href: address, target: '_blank', rel: 'noopener noreferrer nofollow' };

@@ -6,7 +6,10 @@ export interface Settings {
   baseUrl: string;
   /** The publishable key. */
   key: string;
-  /** Address on the page's own site that answers with the JWT of a visitor who is signed in there, and with 204 when no one is. */
+  /**
+   * Address on the page's own site that answers with the JWT of a visitor who is signed in there,
+   * and with 204 when no one is.
+   */
   identityUrl: string | null;
 }
 
@@ -24,7 +27,10 @@ interface NewSession {
 const identityRetryMs = 5_000;
 const identityTimeoutMs = 10_000;
 
-/** The visitor's session: begins it, begins it again when it has expired, and repeats requests until the server answers. */
+/**
+ * The visitor's session: begins it, begins it again when it has expired, and repeats requests until
+ * the server answers.
+ */
 export class Session {
   pause: Pause | null = null;
   /** Names the visitor's thread; undefined before the first session. */
@@ -37,7 +43,10 @@ export class Session {
   #visitorId: string | undefined;
   #running = 0;
 
-  /** `onOtherVisitor` is called when a new session belongs to another visitor, who has signed in or out on the site. */
+  /**
+   * `onOtherVisitor` is called when a new session belongs to another visitor, who has signed in or
+   * out on the site.
+   */
   constructor(settings: Settings, onChange: () => void, onOtherVisitor: () => void) {
     this.#settings = settings;
     this.#onChange = onChange;
@@ -170,7 +179,10 @@ export class Session {
     this.#onChange();
   }
 
-  /** Ends the pause: the server answers. An answer before that time came for another request; this one is still waiting. */
+  /**
+   * Ends the pause: the server answers. An answer before that time came for another request; this
+   * one is still waiting.
+   */
   resume(): void {
     if (this.pause !== null && Date.now() >= this.pause.untilMs) this.#endPause();
   }

@@ -1,6 +1,6 @@
 /**
- * The style sheet of the shadow root. Rules of the page cannot override `!important` here (CSS Cascading, 6.4.4), so a page
- * that resets all elements does not change the chat.
+ * The style sheet of the shadow root. Rules of the page cannot override `!important` here (CSS
+ * Cascading, 6.4.4), so a page that resets all elements does not change the chat.
  */
 export const style = `
 :host {

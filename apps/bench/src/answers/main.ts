@@ -11,8 +11,8 @@ const idleMs = 10_000;
 const processes = ['gateway', 'manage', 'worker'] as const;
 
 /**
- * Streams of executions through the gateway: the time until the first words of an answer, and what open streams cost while
- * their executions write nothing.
+ * Streams of executions through the gateway: the time until the first words of an answer, and what
+ * open streams cost while their executions write nothing.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -55,7 +55,10 @@ async function main(): Promise<void> {
     Accept: 'text/event-stream',
   };
 
-  /** The times from a request to the first byte of its answer and to the first words, in milliseconds. */
+  /**
+   * The times from a request to the first byte of its answer and to the first words,
+   * in milliseconds.
+   */
   const answer = () =>
     new Promise<[number, number]>((resolve, reject) => {
       const startedAt = performance.now();

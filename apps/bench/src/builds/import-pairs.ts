@@ -32,7 +32,10 @@ interface Measured {
   allMs: number;
 }
 
-/** Two builds on databases of their own, in turns: an import whose rows each start a run that creates an entity. */
+/**
+ * Two builds on databases of their own, in turns: an import whose rows each start a run that
+ * creates an entity.
+ */
 export async function importPairs(own: Build, base: Build): Promise<void> {
   const sides = { own: await startSide(own), base: await startSide(base) };
   const rows: string[][] = [];

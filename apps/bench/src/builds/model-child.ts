@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An OpenAI-compatible model that answers immediately with the same sentence, whole or as a stream. */
+/**
+ * An OpenAI-compatible model that answers immediately with the same sentence, whole or as a stream.
+ */
 const words = 'Yes, we have it in stock, in two colours and three sizes.'.match(/\s*\S+/g)!;
 const common = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'gpt-5-mini' };
 const usage = { prompt_tokens: 40, completion_tokens: 8, total_tokens: 48 };

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Starts LangGraph's server from its installation folder, with ten workers as its own command does. */
+/**
+ * Starts LangGraph's server from its installation folder, with ten workers as its own command does.
+ */
 const [folder = '', modelUrl = ''] = process.argv.slice(2);
 // The first line of stdout must be the port, so the output of the server is sent to stderr.
 const print = process.stdout.write.bind(process.stdout);

@@ -10,7 +10,10 @@ const packages = [
   '@langchain/openai@1.5.8',
 ];
 
-/** One node that calls the model, as in LangGraph's manual, with the same request and answer as ours. */
+/**
+ * One node that calls the model, as in LangGraph's manual, with the same request and
+ * answer as ours.
+ */
 const graph = `
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';

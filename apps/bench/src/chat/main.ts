@@ -67,13 +67,16 @@ async function main(): Promise<void> {
       openClient(url, { method: 'POST', path, headers, body: JSON.stringify(body) });
     let client = await open();
     return async () => {
-      // A connection may be closed while other calls are measured. Opening it again is not part of a turn.
+      // A connection may be closed while other calls are measured. Opening it again is
+      // not part of a turn.
       if (client.isClosed()) client = await open();
       const status = await client.call();
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
   };
-  /** Opens a connection for each thread when its turns begin, because idle connections are closed. */
+  /**
+   * Opens a connection for each thread when its turns begin, because idle connections are closed.
+   */
   let series = 0;
   const inThreads = (url: string) => {
     let turn = 0;
@@ -161,7 +164,10 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** Sends the same message to LangGraph and to our gateway in turns. Fewer calls, as LangGraph is slow. */
+/**
+ * Sends the same message to LangGraph and to our gateway in turns. Fewer calls, as
+ * LangGraph is slow.
+ */
 async function langGraph(url: string, ours: () => Promise<unknown>) {
   const input = { messages: [{ role: 'user', content: 'Is it there?' }] };
   const body = JSON.stringify({ assistant_id: 'agent', input });

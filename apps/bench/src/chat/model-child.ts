@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OpenAI-compatible model that answers immediately. The message "tools N" causes N calls of `entity.query` with different
- * arguments, one call in each answer. All other messages get the same short completion.
+ * An OpenAI-compatible model that answers immediately. The message "tools N" causes N calls of
+ * `entity.query` with different arguments, one call in each answer. All other messages get the same
+ * short completion.
  */
 const completion = (message: object) =>
   Buffer.from(

@@ -11,8 +11,9 @@ const batch = 500;
 const slug = 'bench';
 
 /**
- * The console in Chromium over 100,000 threads and a type of 200,000 entities (`… console 2000` for a type of 2,000): the time from
- * an interaction to the next paint, what the document holds, and the time until a screen shows its rows.
+ * The console in Chromium over 100,000 threads and a type of 200,000 entities (`… console 2000` for
+ * a type of 2,000): the time from an interaction to the next paint, what the document holds, and
+ * the time until a screen shows its rows.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -127,7 +128,10 @@ const product = (n: number) => ({
   active: n % 3 !== 0,
 });
 
-/** Collects the time from each key press and click to the next paint (Event Timing), above 16 ms; shorter ones count as 16. */
+/**
+ * Collects the time from each key press and click to the next paint (Event Timing), above 16 ms;
+ * shorter ones count as 16.
+ */
 const observe = `
   window.interactions = new Map();
   new PerformanceObserver((list) => {

@@ -1,6 +1,9 @@
 import pg from 'pg';
 
-/** Creates entities of a third tenant that contain the searched words, to measure their effect on other tenants. */
+/**
+ * Creates entities of a third tenant that contain the searched words, to measure their effect
+ * on other tenants.
+ */
 export async function addNoise(databaseUrl: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

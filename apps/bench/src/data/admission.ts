@@ -7,7 +7,10 @@ import { big } from './load-entities';
 /** Number of key checks in one sample. A single one is too short for the clock's resolution. */
 const checksPerSample = 100;
 
-/** Measures the checks before each request: the cached key, and both rate limits in one call of Redis. */
+/**
+ * Measures the checks before each request: the cached key, and both rate limits in
+ * one call of Redis.
+ */
 export async function admission(db: Db, redisUrl: string): Promise<void> {
   await db.pool.query(
     `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Db } from '@parley/db';
 
 /**
- * Returns the CPU time of PostgreSQL's backend for a call in milliseconds, which other load hardly affects. Requires a pool of
- * one connection to a PostgreSQL on this machine.
+ * Returns the CPU time of PostgreSQL's backend for a call in milliseconds, which other load hardly
+ * affects. Requires a pool of one connection to a PostgreSQL on this machine.
  */
 export async function backendCpu(
   db: Db,

@@ -21,7 +21,10 @@ interface Side {
 
 const customers = (count: number) => Array.from({ length: count }, newCustomer);
 
-/** Entities per second through bulk requests, beside Parse Server's batches and `COPY` of the rows that they wrote into the same indexes. */
+/**
+ * Entities per second through bulk requests, beside Parse Server's batches and `COPY` of the rows
+ * that they wrote into the same indexes.
+ */
 export async function bulkCreate(
   databaseUrl: string,
   { ours, theirs }: { ours: Side; theirs: Side },

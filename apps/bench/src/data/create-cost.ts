@@ -31,7 +31,10 @@ export async function createWithLibrary(entities: Entities, scope: Scope): Promi
   if (!created.ok) throw new Error(created.reason);
 }
 
-/** A create without the field index and without search: it locks the type and inserts the entity and its event. */
+/**
+ * A create without the field index and without search: it locks the type and inserts the
+ * entity and its event.
+ */
 export async function createListOnly(db: Db, scope: Scope): Promise<void> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'bench-list-only',

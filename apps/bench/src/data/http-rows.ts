@@ -45,7 +45,10 @@ const barsOfParse: Record<string, Bar> = {
   'create ÷ Parse Server, gateway': { atLeast: 2.5, target: 5 },
 };
 
-/** Compares the data service and the gateway with the driver, which sends the same statement, and with Parse Server. */
+/**
+ * Compares the data service and the gateway with the driver, which sends the same statement, and
+ * with Parse Server.
+ */
 export async function httpRows({
   db,
   entities,

@@ -3,7 +3,9 @@ import type { Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
 
-/** One tenant has 200,000 entities, one has 1,000, and 198 tenants share the rest of the million. */
+/**
+ * One tenant has 200,000 entities, one has 1,000, and 198 tenants share the rest of the million.
+ */
 export const big: Scope = { organizationId: 'org_1', tenant: 1, environment: 'production' };
 export const small: Scope = { organizationId: 'org_2', tenant: 2, environment: 'production' };
 const tenants = 200;
@@ -30,9 +32,9 @@ const paths = [
   .concat([['address', 'zip'], ['tags'], ['maybe']]);
 
 /**
- * Creates a million entities with index rows and search vectors, as the library would have stored them over the last year.
- * PostgreSQL generates them, which takes minutes instead of an hour. The form of the rows is read from an entity that the
- * library has stored.
+ * Creates a million entities with index rows and search vectors, as the library would have stored
+ * them over the last year. PostgreSQL generates them, which takes minutes instead of an hour. The
+ * form of the rows is read from an entity that the library has stored.
  */
 export async function loadEntities(db: Db, databaseUrl: string, total: number): Promise<void> {
   const { pool } = db;
@@ -100,7 +102,8 @@ export async function loadEntities(db: Db, databaseUrl: string, total: number): 
       `update entity_types t set segment = 1 + (select max(segment) from entities e where e.tenant = t.tenant and part = t.no),
          segment_floor = (extract(epoch from now()) * 1000)::bigint, indexed_to = (extract(epoch from now()) * 1000)::bigint << 21`,
     );
-    // For creates without the field index: the same entities with only the index of lists and the primary key.
+    // For creates without the field index: the same entities with only the index of lists and
+    // the primary key.
     await query(client, 'create table bench_entities (like entities including defaults)');
     await query(client, 'insert into bench_entities select * from entities order by pos');
     await query(client, 'alter table bench_entities add primary key (id, tenant)');
@@ -147,7 +150,9 @@ async function loadShapes(client: Client, fields: Map<string, number>): Promise<
   }
 }
 
-/** The library's numbers of the fields, read from entities that it has stored, with one field each. */
+/**
+ * The library's numbers of the fields, read from entities that it has stored, with one field each.
+ */
 async function fieldNumbers(db: Db): Promise<Map<string, number>> {
   // Each entity fills a segment, which is then indexed.
   const entities = createEntities({ db, segmentSize: 1 });

@@ -11,8 +11,9 @@ import { big, loadEntities, small, type } from './load-entities';
 import { operators, random, randomFilter } from './random-filters';
 
 /**
- * `node tools/bench.mjs data [entities]`: a million by default, a fifth of them in the big tenant. With `BENCH_LOADED` it uses
- * the entities that an earlier run has loaded into the database of `DATABASE_URL`.
+ * `node tools/bench.mjs data [entities]`: a million by default, a fifth of them in the big
+ * tenant. With `BENCH_LOADED` it uses the entities that an earlier run has loaded into the
+ * database of `DATABASE_URL`.
  */
 async function main(): Promise<void> {
   const {
@@ -184,7 +185,8 @@ async function noise(entities: Entities, databaseUrl: string): Promise<void> {
   const after = await measureInTurns(calls, turns);
   const grown = (name: keyof typeof calls): number =>
     summarize(after[name]).p50 / summarize(before[name]).p50;
-  // The measurements are minutes apart. The list reads nothing of the other tenant, so it shows the effect of other load.
+  // The measurements are minutes apart. The list reads nothing of the other tenant, so it shows the
+  // effect of other load.
   const drift = grown('list of 50, to compare');
   const rows = (Object.keys(calls) as (keyof typeof calls)[]).map((name) => [
     name,

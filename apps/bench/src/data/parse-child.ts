@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-/** Starts Parse Server from its installation folder on the given database, configured as in its manual. */
+/**
+ * Starts Parse Server from its installation folder on the given database, configured
+ * as in its manual.
+ */
 const [folder = '', databaseURI = '', applicationId = '', masterKey = ''] = process.argv.slice(2);
 // The first line of stdout must be the port, so the output of Parse Server is sent to stderr.
 const print = process.stdout.write.bind(process.stdout);

@@ -14,8 +14,8 @@ export interface Peer extends Child {
 const version = '9.10.0';
 
 /**
- * Installs Parse Server into a temporary folder and starts it on a new database in the same PostgreSQL, with objects of the
- * same fields. It stores one object, which PostgreSQL then copies.
+ * Installs Parse Server into a temporary folder and starts it on a new database in the same
+ * PostgreSQL, with objects of the same fields. It stores one object, which PostgreSQL then copies.
  */
 export async function startParseServer(
   folder: string,

@@ -11,7 +11,9 @@ export function random(seed: number): () => number {
   };
 }
 
-/** The operators of the API. A literal means `$eq`. The typed client adds `$contains` and `$exists`. */
+/**
+ * The operators of the API. A literal means `$eq`. The typed client adds `$contains` and `$exists`.
+ */
 export const operators = [
   '$eq',
   '$ne',
@@ -27,8 +29,8 @@ export const operators = [
 export type BenchOperator = (typeof operators)[number];
 
 /**
- * A random condition on an undeclared field. It matches from none or 0.001 % up to all of the 200,000 entities. The values
- * follow the order of creation (`seq`), its reverse, or neither.
+ * A random condition on an undeclared field. It matches from none or 0.001 % up to all of the
+ * 200,000 entities. The values follow the order of creation (`seq`), its reverse, or neither.
  */
 export function randomFilter(operator: BenchOperator, next: () => number): JsonObject {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!;

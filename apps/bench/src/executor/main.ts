@@ -19,7 +19,10 @@ const args = {
   lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * index, count: index })),
 };
 
-/** Compares a warm call with starting a thread or a process, and measures the resources that many calls leave. */
+/**
+ * Compares a warm call with starting a thread or a process, and measures the resources that
+ * many calls leave.
+ */
 async function main(): Promise<void> {
   const bundles = process.env.PARLEY_BENCH_BUNDLES ?? '';
   const where = machine();
@@ -166,8 +169,9 @@ const attackCodes = [
 ];
 
 /**
- * Measures calls of one tenant while another runs code that attacks the service. Alternates between a second with and a
- * second without attacks, so that other load on the machine affects both equally.
+ * Measures calls of one tenant while another runs code that attacks the service. Alternates
+ * between a second with and a second without attacks, so that other load on the machine
+ * affects both equally.
  */
 async function attacks(): Promise<void> {
   const victim = await execute(handlerCode);
@@ -220,7 +224,10 @@ async function attacks(): Promise<void> {
   );
 }
 
-/** Measures calls of one organization alone, and while another sends far more slow calls than there are processes. */
+/**
+ * Measures calls of one organization alone, and while another sends far more slow calls than
+ * there are processes.
+ */
 async function fairness(): Promise<void> {
   const victim = await execute(handlerCode, { context: { organizationId: 'b' } });
   const slow = 'await new Promise((resolve) => setTimeout(resolve, 10_000)); return 1';
@@ -315,7 +322,10 @@ async function growth(pid: number): Promise<void> {
   );
 }
 
-/** Resident memory in MB of the service and of its children, and the service's descriptors; Linux only. */
+/**
+ * Resident memory in MB of the service and of its children, and the service's
+ * descriptors; Linux only.
+ */
 function footprint(pid: number): {
   service: number;
   sandboxes: number;

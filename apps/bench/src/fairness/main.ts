@@ -11,7 +11,10 @@ import { type SignedDelivery, messageReceived, orderPaid, secrets } from '../web
 const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
 /** How long the model of the flooding organization takes on average. */
 const slowMs = 5_000;
-/** Conversations, runs or concurrent requests of a flood: more than a process works on at the same time. */
+/**
+ * Conversations, runs or concurrent requests of a flood: more than a process works on
+ * at the same time.
+ */
 const flood = 300;
 /** Callers of a flood of short requests, without a pause. */
 const callers = 32;
@@ -33,7 +36,10 @@ interface Bench {
 
 interface Case {
   name: string;
-  /** Starts a flood, which ends when the signal is aborted. Resolves when it is there, if need be with a function that waits for its end. */
+  /**
+   * Starts a flood, which ends when the signal is aborted. Resolves when it is there, if need be
+   * with a function that waits for its end.
+   */
   attack: (bench: Bench, signal: AbortSignal) => Promise<void | (() => Promise<unknown>)>;
   /** One unit of work of the other organization, until its end. */
   call: (bench: Bench) => Promise<unknown>;
@@ -45,7 +51,8 @@ const cases: Case[] = [
   {
     name: 'chat with a slow model',
     async attack({ stack, busy }, signal) {
-      // Callers that begin at the same time would end at the same time, and the load would come in waves.
+      // Callers that begin at the same time would end at the same time, and the load
+      // would come in waves.
       const caller = async () => {
         await sleep(Math.random() * rampMs);
         while (!signal.aborted) {
@@ -272,7 +279,10 @@ const unfinished = `select (select count(*) from messages where direction = 'inb
     + (select count(*) from executions where status in ('queued', 'running'))
     + (select count(*) from webhook_deliveries where status = 'received') as count`;
 
-/** `node tools/bench.mjs fairness [part of a name]`: the time of an organization's work alone, and while another floods. */
+/**
+ * `node tools/bench.mjs fairness [part of a name]`: the time of an organization's work alone, and
+ * while another floods.
+ */
 async function main(): Promise<void> {
   console.log(`${machine()}\n`);
   const bench = await start();

@@ -80,7 +80,10 @@ async function start(): Promise<FloodBench> {
   return { stack, pool, busy: await open('busy'), other: await open('other') };
 }
 
-/** Calls one after the other, with a pause between them. One that fails counts with the time until it failed. */
+/**
+ * Calls one after the other, with a pause between them. One that fails counts with the time
+ * until it failed.
+ */
 async function measureCalls(
   call: () => Promise<void>,
 ): Promise<{ samples: number[]; failed: number }> {
@@ -150,8 +153,8 @@ async function measureFlood(
 }
 
 /**
- * `node tools/bench.mjs floods [part of a name]`: the time of short requests of an organization without and with a flood of
- * another one or of a client without a key.
+ * `node tools/bench.mjs floods [part of a name]`: the time of short requests of an organization
+ * without and with a flood of another one or of a client without a key.
  */
 async function main(): Promise<void> {
   console.log(`${machine()}\n`);

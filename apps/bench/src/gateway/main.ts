@@ -101,7 +101,10 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** Sends the same request to each target in turns. The first target is the baseline of the added times. */
+/**
+ * Sends the same request to each target in turns. The first target is the baseline of
+ * the added times.
+ */
 async function compare(
   name: string,
   request: RawRequest,

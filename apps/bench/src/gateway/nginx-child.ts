@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@parley/embedded';
 
-/** Starts nginx as a proxy of the given service: the installed one, else Debian's package unpacked into the given folder. */
+/**
+ * Starts nginx as a proxy of the given service: the installed one, else Debian's package unpacked
+ * into the given folder.
+ */
 const [folder = '', target = ''] = process.argv.slice(2);
 
 function findNginx(): string {
@@ -25,7 +28,8 @@ async function main(): Promise<void> {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  // A reverse proxy with kept-alive connections as in its manual, with one worker, as the others have one process.
+  // A reverse proxy with kept-alive connections as in its manual, with one worker, as the others
+  // have one process.
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;

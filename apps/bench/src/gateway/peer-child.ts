@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts `http-proxy` from its installation folder as a proxy of the given service, configured as in its manual. */
+/**
+ * Starts `http-proxy` from its installation folder as a proxy of the given service, configured
+ * as in its manual.
+ */
 const [folder = '', target = ''] = process.argv.slice(2);
 interface HttpProxy {
   createProxyServer(options: object): { web(request: unknown, response: unknown): void };

@@ -29,7 +29,10 @@ const customerType = { slug: type, name: 'Customer', schema: {}, searchFields: [
 /** What may grow: an index one level deeper, and the noise of a run. */
 const mostGrowth = 1.5;
 
-/** `node tools/bench.mjs growth [largest]`: a type of 1,000 entities up to `largest`, 100,000 by default. */
+/**
+ * `node tools/bench.mjs growth [largest]`: a type of 1,000 entities up to `largest`,
+ * 100,000 by default.
+ */
 async function main(): Promise<void> {
   const largest = Number(process.argv[2] ?? 100_000);
   console.log(machine());
@@ -59,7 +62,10 @@ async function organizationOf(db: Db, entities: Entities, count: number): Promis
   return scope;
 }
 
-/** The operations on the entities of an organization. Each reads another entity of it, chosen at random. */
+/**
+ * The operations on the entities of an organization. Each reads another entity of it,
+ * chosen at random.
+ */
 async function operationsOf(
   entities: Entities,
   scope: Scope,

@@ -7,8 +7,9 @@ import { type Usage, usageOf } from '../process-usage';
 const settleMs = 20_000;
 
 /**
- * `node tools/bench.mjs idle [seconds]`: memory and processor time of every service of a stack that has nothing to do, as in a
- * deployment. Sandbox processes count for the tool executor. PostgreSQL and Redis are shown and not counted.
+ * `node tools/bench.mjs idle [seconds]`: memory and processor time of every service of a stack that
+ * has nothing to do, as in a deployment. Sandbox processes count for the tool executor. PostgreSQL
+ * and Redis are shown and not counted.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;

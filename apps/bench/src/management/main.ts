@@ -14,8 +14,10 @@ const perRound = 10;
 const goalMs = 300;
 
 /**
- * Lists of the management API over a tenant with a million executions (`… management 100000` for fewer) in 100,000 threads,
- * spread over 30 days; half of the threads closed, 0.1 % answered by a person, 0.1 % unread. Of the executions 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, ten agents, one of them with 0.1 %.
+ * Lists of the management API over a tenant with a million executions (`… management 100000` for
+ * fewer) in 100,000 threads, spread over 30 days; half of the threads closed, 0.1 % answered by a
+ * person, 0.1 % unread. Of the executions 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, ten
+ * agents, one of them with 0.1 %.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;

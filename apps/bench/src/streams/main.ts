@@ -14,8 +14,9 @@ const changes = 100;
 const pauseMs = 50;
 
 /**
- * Open streams of events of one environment through the gateway: memory of each, statements while nothing happens, and the
- * time from the answer to a change until every stream has its event, at 20 changes a second.
+ * Open streams of events of one environment through the gateway: memory of each, statements while
+ * nothing happens, and the time from the answer to a change until every stream has its event, at 20
+ * changes a second.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -48,7 +49,10 @@ async function main(): Promise<void> {
   await db.close();
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
 
-  /** When the change of an entity was answered, by the entity's id, and the delays until streams had it. */
+  /**
+   * When the change of an entity was answered, by the entity's id, and the delays
+   * until streams had it.
+   */
   const answeredAtMs = new Map<string, number>();
   const received: { id: string; atMs: number }[] = [];
   const open = (index: number) =>

@@ -1,6 +1,9 @@
 import { killRun } from './kill-run';
 
-/** `kill-child <kills> <deliveries per second> <bundles> <folder>`: prints the report as one JSON line. */
+/**
+ * `kill-child <kills> <deliveries per second> <bundles> <folder>`: prints the report
+ * as one JSON line.
+ */
 const [kills, perSecond, bundles = '', folder = ''] = process.argv.slice(2);
 killRun({
   kills: Number(kills),

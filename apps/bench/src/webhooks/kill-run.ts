@@ -29,7 +29,10 @@ export interface KillReport {
   messages: { acknowledged: number; stored: number; answered: number; sent: number };
   kills: Record<string, number>;
   flushes: number;
-  /** Milliseconds from a worker's SIGKILL until the other one has processed all deliveries that waited then. */
+  /**
+   * Milliseconds from a worker's SIGKILL until the other one has processed all deliveries
+   * that waited then.
+   */
   redeliveryMs: number[];
   problems: string[];
 }
@@ -37,8 +40,9 @@ export interface KillReport {
 const targets = ['webhook-ingest', 'worker', 'redis', 'postgres', 'worker'] as const;
 
 /**
- * Sends deliveries and retries them until they are acknowledged, as providers do, while ingest, workers, Redis and PostgreSQL
- * are killed in turn and Redis is flushed. Then it counts the effects.
+ * Sends deliveries and retries them until they are acknowledged, as providers do, while
+ * ingest, workers, Redis and PostgreSQL are killed in turn and Redis is flushed. Then it
+ * counts the effects.
  */
 export async function killRun({
   kills,

@@ -11,7 +11,10 @@ import { type SignedDelivery, orderPaid, phoneNumberId, secrets } from './delive
 import { killRun } from './kill-run';
 
 const rates = [100, 150, 200, 250, 300, 400, 500, 750, 1_000, 1_500];
-/** Sent before the first rate is measured, because V8 compiles the code of a new process during its first thousands of calls. */
+/**
+ * Sent before the first rate is measured, because V8 compiles the code of a new process during its
+ * first thousands of calls.
+ */
 const warmUp = { rate: 400, seconds: 10 };
 /** Target for each rate: 95 % of deliveries are acknowledged within this time. */
 const p95LimitMs = 10;
@@ -19,7 +22,10 @@ const p95LimitMs = 10;
 const appliedLimitMs = 1_000;
 const connections = 16;
 
-/** `node tools/bench.mjs webhooks [kills] [seconds a rate]`: 50 kills and 20 s by default; 0 omits the kills. */
+/**
+ * `node tools/bench.mjs webhooks [kills] [seconds a rate]`: 50 kills and 20 s by default; 0
+ * omits the kills.
+ */
 async function main(): Promise<void> {
   const [kills = 50, seconds = 20] = process.argv.slice(2).map(Number);
   const {
@@ -86,7 +92,8 @@ async function acknowledge({
       LOG_LEVEL: 'warn',
     },
   };
-  // First without the worker, so that the processing of earlier deliveries does not affect the time.
+  // First without the worker, so that the processing of earlier deliveries does not
+  // affect the time.
   const stack = await startStack({ ...options, services: ['webhook-ingest'] });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const { scope } = await seedOrganization(pool, { agents: [{ slug: 'helper' }] });
@@ -147,13 +154,17 @@ async function acknowledge({
   const lines: (string | number)[][] = [];
   let highest = 0;
   let misses = 0;
-  /** Sends deliveries at a rate, and waits until all are applied. Returns the duration of each, of sending all, and of the wait. */
+  /**
+   * Sends deliveries at a rate, and waits until all are applied. Returns the duration of each, of
+   * sending all, and of the wait.
+   */
   const sendAt = async (rate: number, forSeconds: number) => {
     const samples: Samples = [];
     const startedAtMs = performance.now();
     const total = rate * forSeconds;
     let sent = 0;
-    // Each delivery has a scheduled time. When all connections are busy, its wait is part of its duration; a late timer is not.
+    // Each delivery has a scheduled time. When all connections are busy, its wait is part of its
+    // duration; a late timer is not.
     await Promise.all(
       clients.map(async (one) => {
         for (let at = sent++; at < total; at = sent++) {

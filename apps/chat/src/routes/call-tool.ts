@@ -13,8 +13,9 @@ export const createGrantOf =
   };
 
 /**
- * `POST /internal/tool-calls`: runs `parley.<tool>(…)` of code in the executor, which sends the token of its run. The code has
- * the permissions of its caller, or those of `runAs`. The gateway does not forward this path.
+ * `POST /internal/tool-calls`: runs `parley.<tool>(…)` of code in the executor, which sends the
+ * token of its run. The code has the permissions of its caller, or those of `runAs`. The gateway
+ * does not forward this path.
  */
 export const callTool =
   ({

@@ -6,7 +6,10 @@ interface ChatDeps {
   agents: Pick<Agents, 'chat'>;
 }
 
-/** `POST /v1/chat`: with the id of an agent or the slug of a router. When both are given the router is used. */
+/**
+ * `POST /v1/chat`: with the id of an agent or the slug of a router. When both are given
+ * the router is used.
+ */
 export const chat =
   ({ agents }: ChatDeps): Handler<'chat'> =>
   ({ body: { agentId, routerSlug, threadContext, ...rest } }, context) => {

@@ -6,7 +6,9 @@ interface CompilePromptDeps extends AuditDeps {
   agents: Pick<Agents, 'compilePrompt'>;
 }
 
-/** `POST /v1/compile-prompt`: an agent's system prompt as in a conversation, and the values it used. */
+/**
+ * `POST /v1/compile-prompt`: an agent's system prompt as in a conversation, and the values it used.
+ */
 export const compilePrompt =
   ({ agents, ...deps }: CompilePromptDeps): Handler<'compilePrompt'> =>
   async ({ body }, context) => {

@@ -37,7 +37,10 @@ export const fireTrigger =
     };
   };
 
-/** Error types as in docs/reference/utilities.md#fire-a-trigger. An action that finds nothing is an `execution_error`. */
+/**
+ * Error types as in docs/reference/utilities.md#fire-a-trigger. An action that finds nothing is an
+ * `execution_error`.
+ */
 function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number): HttpError {
   const refuse = (status: number, errorType: string, message: string) =>
     new HttpError(status, errorType, message, { fields: { errorType, durationMs } });

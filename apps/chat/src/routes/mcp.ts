@@ -11,9 +11,10 @@ interface McpDeps extends AuditDeps {
 }
 
 /**
- * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP without sessions,
- * docs/reference/utilities.md#mcp). Calls run as the system, so the permission `sync` is required. With `?agent=<slug>`
- * only the agent's tools are offered, and calls run as the agent. A key with a role acts within that role.
+ * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable
+ * HTTP without sessions, docs/reference/utilities.md#mcp). Calls run as the system, so the
+ * permission `sync` is required. With `?agent=<slug>` only the agent's tools are offered, and calls
+ * run as the agent. A key with a role acts within that role.
  */
 export const mcp =
   ({ agents, tools, isOwnOrigin, ...deps }: McpDeps): Handler<'mcp'> =>

@@ -9,7 +9,10 @@ import { startChat } from '../chat-under-test';
 
 let db: Db;
 let org: SeededOrganization;
-/** A database that closes each connection, as when PostgreSQL stops after the request was authenticated. */
+/**
+ * A database that closes each connection, as when PostgreSQL stops after the request
+ * was authenticated.
+ */
 let away: Db;
 const closing: (() => unknown)[] = [];
 

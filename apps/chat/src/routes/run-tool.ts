@@ -4,7 +4,10 @@ import { type Handler, HttpError, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
 import { type AuditDeps, auditOf, toolRun } from '../audit';
 
-/** Status and `errorType` of each error (docs/reference/utilities.md#run-a-tool). The error's `code` is the exact type. */
+/**
+ * Status and `errorType` of each error (docs/reference/utilities.md#run-a-tool). The error's `code`
+ * is the exact type.
+ */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
   not_found: [404, 'not_found'],
   tool_not_found: [400, 'tool_not_found'],
@@ -20,8 +23,8 @@ export interface RunToolDeps extends AuditDeps {
 }
 
 /**
- * `POST /v1/run-tool`: runs a tool as an agent, with the agent's permissions, or else as the system; within the role of the
- * key.
+ * `POST /v1/run-tool`: runs a tool as an agent, with the agent's permissions, or else as the
+ * system; within the role of the key.
  */
 export const runTool =
   ({ agents, tools, ...deps }: RunToolDeps): Handler<'runTool'> =>

@@ -9,8 +9,9 @@ import { Failure } from '../failure';
 export type AddFile = (name: string, content: Buffer) => Promise<void>;
 
 /**
- * Writes a tar file that only this account can read. It has another name until it is complete, so that an interrupted run
- * leaves no file that looks complete. `isCompressed`: the tar file as a whole is compressed (.tar.gz).
+ * Writes a tar file that only this account can read. It has another name until it is complete, so
+ * that an interrupted run leaves no file that looks complete. `isCompressed`: the tar file as a
+ * whole is compressed (.tar.gz).
  */
 export async function writeArchive<T>(
   path: string,
@@ -41,7 +42,8 @@ export async function writeArchive<T>(
     return result;
   } catch (error) {
     archive.destroy();
-    // When the file cannot be written, the archive refuses further entries with an error that does not say why.
+    // When the file cannot be written, the archive refuses further entries with an error that
+    // does not say why.
     const cause = await written.then(
       () => undefined,
       (reason: NodeJS.ErrnoException) => reason,
@@ -66,8 +68,8 @@ export class InvalidArchive extends Error {}
 const blockBytes = 512;
 
 /**
- * Passes on a tar file that has only files. tar-stream collects extended headers and long names in memory, whatever size they
- * say they have, before it emits an entry; no archive of ours has one.
+ * Passes on a tar file that has only files. tar-stream collects extended headers and long names in
+ * memory, whatever size they say they have, before it emits an entry; no archive of ours has one.
  */
 async function* refuseBuffered(
   chunks: AsyncIterable<Buffer>,
@@ -103,7 +105,10 @@ function sizeIn(header: Buffer): number {
   return parseInt(digits, 8);
 }
 
-/** Reads the files of a tar file one after the other. `maxBytes` is the largest allowed size of a file, by its name. */
+/**
+ * Reads the files of a tar file one after the other. `maxBytes` is the largest allowed size of a
+ * file, by its name.
+ */
 export async function* readArchive(
   path: string,
   maxBytes: (name: string) => number,

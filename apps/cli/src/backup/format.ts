@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
 /*
- * A backup is a tar file: manifest.json, the rows of each table as gzip files in PostgreSQL's COPY text format, end.json, and
- * a checksum of all of them (docs/adr/0052).
+ * A backup is a tar file: manifest.json, the rows of each table as gzip files in PostgreSQL's COPY
+ * text format, end.json, and a checksum of all of them (docs/adr/0052).
  */
 
-/** Uncompressed bytes of a file with rows. A row may span several. Bounds memory, also for a file made to exhaust it. */
+/**
+ * Uncompressed bytes of a file with rows. A row may span several. Bounds memory, also for a file
+ * made to exhaust it.
+ */
 export const chunkBytes = 1024 ** 2;
 
 /** Incompressible bytes grow by less than this when they are compressed. */
@@ -57,7 +60,10 @@ export type BackupPart =
   /** The file is complete and unchanged. */
   | { kind: 'end'; end: End; checksum: string };
 
-/** The number of lines, which is the number of rows: COPY writes a line break within a value as `\n`. */
+/**
+ * The number of lines, which is the number of rows: COPY writes a line break within
+ * a value as `\n`.
+ */
 export function countLines(text: Buffer): number {
   let lines = 0;
   for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines += 1;

@@ -23,8 +23,9 @@ import {
 const decompress = promisify(gunzip);
 
 /**
- * Reads a backup part by part and checks it: names, order, sizes, numbers of rows and the checksum. What a part contains is
- * certain only when the last one, `end`, has been read. Throws a Failure for any other file.
+ * Reads a backup part by part and checks it: names, order, sizes, numbers of rows and the checksum.
+ * What a part contains is certain only when the last one, `end`, has been read. Throws a Failure
+ * for any other file.
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupPart, undefined, undefined> {
   try {

@@ -44,7 +44,10 @@ interface RestoreOptions {
   finish: (tx: Queryable) => Promise<void>;
 }
 
-/** Replaces the rows of the database by those of a backup, in one transaction. The file is checked again while it is read. */
+/**
+ * Replaces the rows of the database by those of a backup, in one transaction. The file is checked
+ * again while it is read.
+ */
 export function restoreBackup(
   file: string,
   { manifest, checksum }: CheckedBackup,
@@ -85,7 +88,9 @@ export function restoreBackup(
   });
 }
 
-/** A file of the same schema names the same tables and columns, unless someone changed one of them. */
+/**
+ * A file of the same schema names the same tables and columns, unless someone changed one of them.
+ */
 function requireSameTables(inFile: StoredTable[], inDatabase: StoredTable[]): void {
   const known = new Map(inDatabase.map(({ name, columns }) => [name, new Set(columns)]));
   for (const { name, columns } of inFile) {

@@ -17,7 +17,10 @@ import {
 
 const compress = promisify(gzip);
 
-/** Writes all rows of a snapshot to a file, with bounded memory. Returns the number of rows by table. */
+/**
+ * Writes all rows of a snapshot to a file, with bounded memory. Returns the number
+ * of rows by table.
+ */
 export function writeBackup(
   file: string,
   snapshot: Snapshot,

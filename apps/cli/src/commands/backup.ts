@@ -7,7 +7,9 @@ import { explain, withDatabase } from '../database';
 import { databaseUrl } from '../environment';
 import { formatBytes, formatCount, formatDuration, note, printJson } from '../terminal';
 
-/** `parley backup <file>`: writes all rows of the database, as they are at one moment, to a file. */
+/**
+ * `parley backup <file>`: writes all rows of the database, as they are at one moment, to a file.
+ */
 export async function runBackup(file: string, { json }: { json?: boolean }): Promise<void> {
   const url = databaseUrl();
   const startedAt = Date.now();

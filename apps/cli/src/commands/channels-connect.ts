@@ -5,14 +5,18 @@ import { note, print, printJson } from '../terminal';
 export interface ChannelsConnectOptions extends KeyOptions {
   agent?: string;
   router?: string;
-  /** Entity type of the contacts; "" for none. When absent, an existing connection keeps its type. */
+  /**
+   * Entity type of the contacts; "" for none. When absent, an existing connection keeps its type.
+   */
   contactType?: string;
   customer?: string;
   phoneNumberId?: string;
   name?: string;
 }
 
-/** `parley channels connect`: connects a number, or prints the link at which a person connects one. */
+/**
+ * `parley channels connect`: connects a number, or prints the link at which a person connects one.
+ */
 export async function runChannelsConnect({
   customer,
   contactType,

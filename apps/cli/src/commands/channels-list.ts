@@ -1,6 +1,9 @@
 import { type KeyOptions, printList } from '../manage';
 
-/** `parley channels list`: the connections of an environment, each with the agent or router that answers. */
+/**
+ * `parley channels list`: the connections of an environment, each with the agent or
+ * router that answers.
+ */
 export const runChannelsList = (options: KeyOptions): Promise<void> =>
   printList(options, {
     items: 'connections',

@@ -35,7 +35,10 @@ interface Reply {
 }
 
 interface Conversation {
-  /** Sends a message to the thread of the previous one. On a terminal, tool calls are printed while they run. */
+  /**
+   * Sends a message to the thread of the previous one. On a terminal, tool calls are
+   * printed while they run.
+   */
   say(message: string): Promise<Reply>;
 }
 
@@ -101,7 +104,10 @@ function parseValue(text: string): unknown {
   }
 }
 
-/** Reads one message per line, from a terminal or a pipe. An error is printed, and the conversation continues. */
+/**
+ * Reads one message per line, from a terminal or a pipe. An error is printed, and the
+ * conversation continues.
+ */
 async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
   const { stdin, stdout } = io();
   const isTerminal = stdin.isTTY;

@@ -3,7 +3,9 @@ import { usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
 import { ownValue } from '@parley/contracts';
 
-/** Each script calls `parley complete` for the candidates, so that it matches the installed version. */
+/**
+ * Each script calls `parley complete` for the candidates, so that it matches the installed version.
+ */
 const scripts: Record<string, string> = {
   bash: `_parley() {
   local IFS=$'\\n'
@@ -30,7 +32,10 @@ export function runCompletion(shell: string, { json }: { json?: boolean } = {}):
   else print(script);
 }
 
-/** Returns the candidates for the last word, which is being typed. `tools` are those of arguments that name a tool. */
+/**
+ * Returns the candidates for the last word, which is being typed. `tools` are those of arguments
+ * that name a tool.
+ */
 export function completionsOf(
   program: Command,
   words: readonly string[],
@@ -57,7 +62,10 @@ export function completionsOf(
   return candidates.filter((name) => name.startsWith(typed) && name !== 'complete');
 }
 
-/** `--option=value` is one word in zsh and fish. In bash it is three words, of which the last is completed. */
+/**
+ * `--option=value` is one word in zsh and fish. In bash it is three words, of which the
+ * last is completed.
+ */
 function readLast(words: readonly string[]): {
   typed: string;
   previous: string | undefined;

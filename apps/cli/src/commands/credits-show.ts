@@ -1,7 +1,9 @@
 import { type ListOptions, printList, withManage } from '../manage';
 import { formatTime, print } from '../terminal';
 
-/** `parley credits show`: prints the balance, which is the sum of the ledger, and the last entries. */
+/**
+ * `parley credits show`: prints the balance, which is the sum of the ledger, and the last entries.
+ */
 export async function runCreditsShow(options: ListOptions): Promise<void> {
   const { balanceCents } = await withManage(options, (manage) => manage.getCredits());
   if (!options.json) print(`balance: ${cents(balanceCents)}`);

@@ -1,7 +1,10 @@
 import { withClient } from '../data/client';
 import { print, printJson } from '../terminal';
 
-/** `parley data delete <type> <id>`: soft-deletes an entity. `data update … --status active` restores it. */
+/**
+ * `parley data delete <type> <id>`: soft-deletes an entity.
+ * `data update … --status active` restores it.
+ */
 export async function runDataDelete(
   type: string,
   id: string,

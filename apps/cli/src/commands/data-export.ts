@@ -33,8 +33,8 @@ interface ExportState {
 }
 
 /**
- * `parley data export <type>`: writes all entities as CSV or JSON lines to stdout or a file. The same command resumes an
- * interrupted export to a file.
+ * `parley data export <type>`: writes all entities as CSV or JSON lines to stdout or a file. The
+ * same command resumes an interrupted export to a file.
  */
 export async function runDataExport(type: string, options: DataExportOptions): Promise<void> {
   const { status, keepFormulas, json } = options;

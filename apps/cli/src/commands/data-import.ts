@@ -27,18 +27,30 @@ interface ImportState {
   done: number;
   /** Hash of the imported rows. An import is not resumed when they have changed. */
   hash: string;
-  /** Number and hash of the next rows if they were sent and no answer was received. They may be imported. */
+  /**
+   * Number and hash of the next rows if they were sent and no answer was received. They
+   * may be imported.
+   */
   sent?: { rows: number; hash: string };
 }
 
-/** Maximum size of the rows of one request, in bytes, unless it has only one row. A bulk request may have 8 MiB. */
+/**
+ * Maximum size of the rows of one request, in bytes, unless it has only one row. A bulk
+ * request may have 8 MiB.
+ */
 const maxBatchBytes = 4 * 1_048_576;
 
-/** How often a request is repeated while its first attempt is running. The server waits two minutes each time. */
+/**
+ * How often a request is repeated while its first attempt is running. The server waits two
+ * minutes each time.
+ */
 const maxRepeats = 4;
 const repeatAfterMs = 1_000;
 
-/** `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an interrupted import. */
+/**
+ * `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an
+ * interrupted import.
+ */
 export async function runDataImport(
   type: string,
   file: string,
@@ -73,7 +85,9 @@ export async function runDataImport(
   }, 'file');
 }
 
-/** Separates organizations. The server has no other name of an organization that every key may read. */
+/**
+ * Separates organizations. The server has no other name of an organization that every key may read.
+ */
 const hashOfKey = (key: string): string =>
   createHash('sha256').update(key).digest('hex').slice(0, 12);
 
@@ -90,13 +104,17 @@ function readText(file: string, format: Format): string {
       `${file} is not UTF-8. Nothing was imported. Save the file as UTF-8 and run the command again`,
     );
   }
-  // An empty file of JSON lines is the export of a type without entities. CSV has at least a header.
+  // An empty file of JSON lines is the export of a type without entities. CSV has at
+  // least a header.
   if (text.trim() === '' && format === 'csv')
     throw new Failure(`${file} is empty. Nothing was imported`);
   return text;
 }
 
-/** Imported rows must not have changed, because an import does not update entities. Later rows may have been corrected. */
+/**
+ * Imported rows must not have changed, because an import does not update entities. Later rows may
+ * have been corrected.
+ */
 function requireSame(rows: NewEntity[], { done, hash, sent }: ImportState, file: string): void {
   if (rows.length < done || hashOf(rows.slice(0, done)) !== hash) {
     throw new Failure(
@@ -132,7 +150,10 @@ export async function schemaOf(type: string): Promise<Schema> {
   return found.schema;
 }
 
-/** Sends the rows in batches, each of which is imported as a whole or not at all. Calls `save` after each change of `state`. */
+/**
+ * Sends the rows in batches, each of which is imported as a whole or not at all. Calls `save` after
+ * each change of `state`.
+ */
 async function sendRows(
   client: DataClient,
   type: string,
@@ -184,7 +205,10 @@ function batchSize(rows: NewEntity[], from: number): number {
   return count;
 }
 
-/** Imports all rows of a batch, or none. Returns the failure of a row, with its position in the batch. */
+/**
+ * Imports all rows of a batch, or none. Returns the failure of a row, with its
+ * position in the batch.
+ */
 async function sendBatch(
   client: DataClient,
   type: string,
@@ -224,7 +248,10 @@ async function sendBatch(
   return null;
 }
 
-/** Repeats a call that is still rate limited after the client's own retries, or whose first request is still running. */
+/**
+ * Repeats a call that is still rate limited after the client's own retries, or whose first request
+ * is still running.
+ */
 async function untilAdmitted<T>(call: () => Promise<T>): Promise<T> {
   for (let conflicts = 0; ;) {
     try {
@@ -238,7 +265,10 @@ async function untilAdmitted<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether an earlier request with the same idempotency key, whose answer was lost, may still import the rows. */
+/**
+ * Whether an earlier request with the same idempotency key, whose answer was lost, may still
+ * import the rows.
+ */
 const isStillRunning = (error: unknown): boolean =>
   error instanceof ParleyApiError && error.code === 'idempotency_in_progress';
 

@@ -7,7 +7,10 @@ export interface DataQueryOptions extends DataListOptions {
   sort?: string;
 }
 
-/** `parley data query <type> [filters]`: prints a page of matching entities (docs/reference/data.md#filters). */
+/**
+ * `parley data query <type> [filters]`: prints a page of matching entities
+ * (docs/reference/data.md#filters).
+ */
 export async function runDataQuery(
   type: string,
   filters: string | undefined,

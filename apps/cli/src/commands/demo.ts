@@ -6,7 +6,9 @@ import { Failure } from '../failure';
 import { demoSlug } from '../organizations';
 import { print } from '../terminal';
 
-/** `parley demo [--new-key]`: prints one line of JSON. `key` is null unless this run created a key. */
+/**
+ * `parley demo [--new-key]`: prints one line of JSON. `key` is null unless this run created a key.
+ */
 export async function runDemo({ newKey }: { newKey?: boolean }): Promise<void> {
   if (readDatabaseUrl(databaseUrl()).isPooled)
     throw new Failure(

@@ -29,7 +29,8 @@ export async function runDeploy(
       instead: 'Use --yes to deploy without it',
       refused: 'Nothing was deployed',
     });
-  // expectedVersion refuses the push if another push has changed production since the changes were shown.
+  // expectedVersion refuses the push if another push has changed production since the
+  // changes were shown.
   const done = await sendDefinitions(api, loaded, { prune, expectedVersion: before.version });
   if (json) return printJson(done);
   note(`Deployed: ${summarize(done)}; production is at version ${done.version}.`);

@@ -20,7 +20,10 @@ export interface DevOptions {
 const settleMs = 120;
 const retryMs = 3_000;
 
-/** `parley dev [folder]`: pushes to development whenever a file changes. Prints errors and keeps running. */
+/**
+ * `parley dev [folder]`: pushes to development whenever a file changes. Prints errors
+ * and keeps running.
+ */
 export async function runDev(folder: string, options: DevOptions): Promise<void> {
   const root = pathOf(folder);
   developmentApi();
@@ -36,7 +39,8 @@ export async function runDev(folder: string, options: DevOptions): Promise<void>
       });
     }, ms);
   };
-  // A timer or promise that a definition file left behind may fail later. That must not end this command.
+  // A timer or promise that a definition file left behind may fail later. That must not
+  // end this command.
   process.removeAllListeners('uncaughtException').on('uncaughtException', report);
   const stop = watchFolder(root, () => later(settleMs), report);
   if (!options.json) note(`Watching ${root}. Press Ctrl-C to stop.`);
@@ -59,7 +63,10 @@ function developmentApi(): Api {
   return api;
 }
 
-/** Prints an error unless it repeats the last one. Null reports a success, after which the same error is printed again. */
+/**
+ * Prints an error unless it repeats the last one. Null reports a success, after which the same
+ * error is printed again.
+ */
 type Report = (error: unknown) => void;
 
 function createReporter({ json }: DevOptions): Report {
@@ -76,7 +83,10 @@ function createReporter({ json }: DevOptions): Report {
   };
 }
 
-/** Whether a retry may succeed although the folder has not changed: the server is unreachable, overloaded or failing. */
+/**
+ * Whether a retry may succeed although the folder has not changed: the server is unreachable,
+ * overloaded or failing.
+ */
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiFailure
     ? error.status >= 500 || error.status === 429

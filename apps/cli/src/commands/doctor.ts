@@ -15,7 +15,10 @@ const marks: Record<State, () => string> = {
   skipped: () => colors.dim('skipped'),
 };
 
-/** `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows how to fix problems. */
+/**
+ * `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows
+ * how to fix problems.
+ */
 export async function runDoctor({
   bundle,
   json,

@@ -2,7 +2,9 @@ import { type ListOptions, printList } from '../manage';
 import { previewOf } from '../safe-text';
 import { formatTime } from '../terminal';
 
-/** `parley emails list`: prints e-mails that tools sent, with the status that the provider reported. */
+/**
+ * `parley emails list`: prints e-mails that tools sent, with the status that the provider reported.
+ */
 export const runEmailsList = ({
   status,
   ...options

@@ -4,7 +4,10 @@ import { safeText } from '../safe-text';
 import { createStandIns } from '../stand-ins';
 import { formatFields, formatTime, print, printJson } from '../terminal';
 
-/** `parley emails show`: prints an e-mail that a tool sent with the simulated provider of `npm start`, by default the last. */
+/**
+ * `parley emails show`: prints an e-mail that a tool sent with the simulated provider of
+ * `npm start`, by default the last.
+ */
 export async function runEmailsShow(
   id: string | undefined,
   { json, ...options }: KeyOptions,

@@ -11,7 +11,9 @@ export interface ExecutionsListOptions extends ListOptions {
   toolErrors?: true;
 }
 
-/** `parley executions list`: prints the executions of an environment or of one thread, newest first. */
+/**
+ * `parley executions list`: prints the executions of an environment or of one thread, newest first.
+ */
 export const runExecutionsList = ({
   thread,
   agent,

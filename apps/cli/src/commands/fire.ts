@@ -9,7 +9,10 @@ export interface FireOptions {
   json?: boolean;
 }
 
-/** `parley fire <trigger>` and `parley triggers fire <trigger>`: runs the actions of a trigger now and waits for them. */
+/**
+ * `parley fire <trigger>` and `parley triggers fire <trigger>`: runs the actions of a trigger now
+ * and waits for them.
+ */
 export async function runFire(
   triggerSlug: string,
   { entity, data, json }: FireOptions,

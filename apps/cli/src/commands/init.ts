@@ -19,8 +19,8 @@ export interface InitOptions {
 }
 
 /**
- * `parley init [folder]`: creates a project with an example of each kind of definition, connects it to the running stack and
- * installs its packages.
+ * `parley init [folder]`: creates a project with an example of each kind of definition, connects it
+ * to the running stack and installs its packages.
  */
 export async function runInit(
   folder: string,
@@ -100,7 +100,10 @@ function writeSettings(
   return address === null ? 'empty' : 'connected';
 }
 
-/** Runs a step of some seconds. A failure is printed and sets the status; the files stay. Null: there is nothing to do. */
+/**
+ * Runs a step of some seconds. A failure is printed and sets the status; the files stay. Null:
+ * there is nothing to do.
+ */
 async function inSteps(title: string, work: () => Promise<void> | null): Promise<boolean> {
   const running = work();
   if (running === null) return false;

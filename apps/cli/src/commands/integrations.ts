@@ -9,7 +9,10 @@ import { unknownProvider } from '../webhooks/providers';
 
 type Integration = ResultOf<'getIntegration'>;
 
-/** `parley integrations list`: prints the configured integrations, with the last four characters of each secret. */
+/**
+ * `parley integrations list`: prints the configured integrations, with the last four
+ * characters of each secret.
+ */
 export const runIntegrationsList = (options: KeyOptions): Promise<void> => {
   const fieldsOf = (isSecret: boolean) => (one: Integration) =>
     one.fields
@@ -107,7 +110,10 @@ function parseHeaders(written: string[]): Record<string, string> {
   );
 }
 
-/** `parley integrations test`: sends a read-only request. Exits with status 1 when the provider rejects the credentials. */
+/**
+ * `parley integrations test`: sends a read-only request. Exits with status 1 when the provider
+ * rejects the credentials.
+ */
 export async function runIntegrationsTest(
   provider: string,
   { json, ...options }: KeyOptions,
@@ -120,7 +126,10 @@ export async function runIntegrationsTest(
   print(`${provider}: ${reason}`);
 }
 
-/** `parley integrations disable|enable`: a disabled integration keeps its settings and is treated as not configured. */
+/**
+ * `parley integrations disable|enable`: a disabled integration keeps its settings and is treated
+ * as not configured.
+ */
 export async function runIntegrationsSwitch(
   provider: string,
   enabled: boolean,
@@ -131,7 +140,10 @@ export async function runIntegrationsSwitch(
   print(`${provider} is ${enabled ? 'enabled' : 'disabled'}.`);
 }
 
-/** `parley integrations remove`: deletes the settings and secrets, after which pending payments cannot be reconciled. */
+/**
+ * `parley integrations remove`: deletes the settings and secrets, after which pending payments
+ * cannot be reconciled.
+ */
 export async function runIntegrationsRemove(
   provider: string,
   { json, ...options }: KeyOptions,

@@ -5,7 +5,10 @@ import { type KeyOptions, withManage } from '../manage';
 import { secretOf } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
-/** `parley keys revoke <key>`: revokes a key. All processes refuse it within a second. The whole key is never printed. */
+/**
+ * `parley keys revoke <key>`: revokes a key. All processes refuse it within a second. The whole key
+ * is never printed.
+ */
 export async function runKeysRevoke(
   argument: string,
   { json, ...options }: KeyOptions,
@@ -20,7 +23,10 @@ export async function runKeysRevoke(
   print(`Revoked key ${id}.`);
 }
 
-/** `parley keys rotate <key>`: prints a key that replaces another one, which works until the end of the overlap. */
+/**
+ * `parley keys rotate <key>`: prints a key that replaces another one, which works until the
+ * end of the overlap.
+ */
 export async function runKeysRotate(
   argument: string,
   { overlap = '1d', json, ...options }: KeyOptions & { overlap?: string },
@@ -41,7 +47,10 @@ export async function runKeysRotate(
   print(made.key);
 }
 
-/** The active key with this id, visible prefix or whole text. `keys list` prints prefixes with an ellipsis. */
+/**
+ * The active key with this id, visible prefix or whole text. `keys list` prints prefixes
+ * with an ellipsis.
+ */
 async function findKey(manage: ManageClient, text: string): Promise<{ id: string }> {
   const name = text.replace(/(…|\.\.\.)$/, '');
   const found: string[] = [];

@@ -85,7 +85,9 @@ function parsePermissions(text: string): Permission[] {
   return [...new Set(parsed.map((result) => result.data!))];
 }
 
-/** Parses a duration (`90m`, `12h`, `30d`, `2w`) or an ISO 8601 date, which must be in the future. */
+/**
+ * Parses a duration (`90m`, `12h`, `30d`, `2w`) or an ISO 8601 date, which must be in the future.
+ */
 export function parseExpiry(text: string, nowMs: number): Date {
   const duration = durationMs(text);
   const date =

@@ -1,7 +1,10 @@
 import type { ResultOf } from '@parley/client/manage';
 import { type ListOptions, printList } from '../manage';
 
-/** `parley keys list`: prints the prefixes of an environment's keys with their settings, newest first. */
+/**
+ * `parley keys list`: prints the prefixes of an environment's keys with their
+ * settings, newest first.
+ */
 export const runKeysList = (options: ListOptions): Promise<void> =>
   printList(options, {
     items: 'keys',

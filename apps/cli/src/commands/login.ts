@@ -12,7 +12,10 @@ import {
 import { askSecret } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
-/** `parley login`: stores an address and a key that the server accepts, for all commands that use the HTTP API. */
+/**
+ * `parley login`: stores an address and a key that the server accepts, for all commands that
+ * use the HTTP API.
+ */
 export async function runLogin(options: {
   key?: string;
   url?: string;

@@ -21,7 +21,10 @@ export interface MembersInviteOptions {
   json?: boolean;
 }
 
-/** `parley members invite`: prints a link that makes the first person who opens it a member, and nothing else, on stdout. */
+/**
+ * `parley members invite`: prints a link that makes the first person who opens it a member, and
+ * nothing else, on stdout.
+ */
 export async function runMembersInvite({
   role,
   org,

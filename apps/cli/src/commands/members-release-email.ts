@@ -5,7 +5,10 @@ import { Failure } from '../failure';
 import { operatorSource } from '../operator';
 import { note, print, printJson } from '../terminal';
 
-/** `parley members release-email`: takes an e-mail address from the people who sign in with it, and prints their ids. */
+/**
+ * `parley members release-email`: takes an e-mail address from the people who sign in with it, and
+ * prints their ids.
+ */
 export async function runMembersReleaseEmail(
   email: string,
   { unconfirmed = false, json }: { unconfirmed?: boolean; json?: boolean },

@@ -15,7 +15,10 @@ import { note, print, printJson } from '../terminal';
 
 const maxShown = 20;
 
-/** `parley members reset-password`: prints a link that sets a new password of a person, and nothing else, on stdout. */
+/**
+ * `parley members reset-password`: prints a link that sets a new password of a person, and nothing
+ * else, on stdout.
+ */
 export async function runMembersResetPassword(
   person: string,
   { json }: { json?: boolean },

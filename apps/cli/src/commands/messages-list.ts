@@ -8,7 +8,9 @@ interface MessagesListOptions extends ListOptions {
   contact?: string;
 }
 
-/** `parley messages list`: prints messages of channels with their status and the reason of failures. */
+/**
+ * `parley messages list`: prints messages of channels with their status and the reason of failures.
+ */
 export const runMessagesList = ({
   status,
   direction,

@@ -6,7 +6,9 @@ import { Failure, usageFailure } from '../failure';
 import { shownOrganization } from '../organizations';
 import { print } from '../terminal';
 
-/** `parley org create --slug S --name N`: creates an organization and prints it as one line of JSON. */
+/**
+ * `parley org create --slug S --name N`: creates an organization and prints it as one line of JSON.
+ */
 export async function runOrgCreate({ slug, name }: { slug: string; name: string }): Promise<void> {
   const parsed = slugSchema.safeParse(slug);
   if (!parsed.success) throw usageFailure(`--slug ${parsed.error.issues[0]!.message}`);

@@ -6,8 +6,8 @@ import { type PageOptions, parsePage } from '../page';
 import { formatFields, formatTable, formatTime, note, print, printJson } from '../terminal';
 
 /**
- * `parley org purges`: lists deletions of organizations; with `--org`, prints the deleted rows of one by table. `--stop`
- * stops an unsigned deletion.
+ * `parley org purges`: lists deletions of organizations; with `--org`, prints the deleted rows of
+ * one by table. `--stop` stops an unsigned deletion.
  */
 export async function runOrgPurges({
   org,

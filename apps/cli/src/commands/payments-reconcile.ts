@@ -3,7 +3,10 @@ import { Failure, usageFailure } from '../failure';
 import { type KeyOptions, withManage } from '../manage';
 import { print, printJson } from '../terminal';
 
-/** `parley payments reconcile`: asks the provider about pending payments now, as the worker does every five minutes. */
+/**
+ * `parley payments reconcile`: asks the provider about pending payments now, as the worker does
+ * every five minutes.
+ */
 export async function runPaymentsReconcile(
   options: KeyOptions & { olderThan?: string },
 ): Promise<void> {

@@ -13,7 +13,10 @@ export interface PublishableKeyOptions extends KeyOptions {
   perKey?: number;
 }
 
-/** `parley publishable-keys create`: prints the key on stdout, and the identity secret, which cannot be shown again, on stderr. */
+/**
+ * `parley publishable-keys create`: prints the key on stdout, and the identity secret, which cannot
+ * be shown again, on stderr.
+ */
 export async function runPublishableKeysCreate({
   name,
   origins,
@@ -59,7 +62,10 @@ export const runPublishableKeysList = (options: ListOptions): Promise<void> =>
     },
   });
 
-/** `parley publishable-keys revoke <key>`: all processes refuse the key and its sessions within a second. */
+/**
+ * `parley publishable-keys revoke <key>`: all processes refuse the key and its sessions
+ * within a second.
+ */
 export async function runPublishableKeysRevoke(
   given: string,
   { json, ...options }: KeyOptions,

@@ -13,8 +13,9 @@ export interface PullOptions {
 }
 
 /**
- * `parley pull [folder]`: writes definitions that the folder lacks, one file for each. A file whose definition differs is
- * overwritten only with `--force`. A push of pulled definitions changes nothing.
+ * `parley pull [folder]`: writes definitions that the folder lacks, one file for each. A file
+ * whose definition differs is overwritten only with `--force`. A push of pulled definitions
+ * changes nothing.
  */
 export async function runPull(folder: string, { force = false, json }: PullOptions): Promise<void> {
   const { environment, version, resources } = await createApi().post<SyncPull>('/v1/sync/pull', {});

@@ -12,7 +12,10 @@ export interface PushOptions {
   json?: boolean;
 }
 
-/** `parley push [folder]`: sends the folder's definitions to the key's environment and prints the changes. */
+/**
+ * `parley push [folder]`: sends the folder's definitions to the key's environment and
+ * prints the changes.
+ */
 export async function runPush(
   folder: string,
   { dryRun = false, prune = false, json }: PushOptions,

@@ -18,8 +18,8 @@ export interface RestoreOptions {
 }
 
 /**
- * `parley restore <file>`: replaces the rows of the database by those of a backup, in one transaction. A database with rows is
- * replaced only with --replace, and after a question.
+ * `parley restore <file>`: replaces the rows of the database by those of a backup, in one
+ * transaction. A database with rows is replaced only with --replace, and after a question.
  */
 export async function runRestore(
   file: string,

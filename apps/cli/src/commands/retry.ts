@@ -2,7 +2,10 @@ import { Failure } from '../failure';
 import { type KeyOptions, changeEach, withManage } from '../manage';
 import { print, printJson } from '../terminal';
 
-/** `parley messages retry` and `parley emails retry`: sends or answers again; status 1 when one of them cannot be retried. */
+/**
+ * `parley messages retry` and `parley emails retry`: sends or answers again; status 1 when one of
+ * them cannot be retried.
+ */
 export async function runRetry(
   operation: 'retryChannelMessage' | 'retryEmail',
   ids: string[],

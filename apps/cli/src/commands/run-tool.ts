@@ -9,7 +9,10 @@ import { hasDefinitions, loadFolder } from '../push/load-folder';
 import { safeLine, safeText } from '../safe-text';
 import { colors, note, print, printJson } from '../terminal';
 
-/** `parley run-tool <tool> [args]`: runs a tool with the permissions of an agent or the system, and prints its result. */
+/**
+ * `parley run-tool <tool> [args]`: runs a tool with the permissions of an agent or the system, and
+ * prints its result.
+ */
 export async function runRunTool(
   toolName: string,
   text: string | undefined,
@@ -43,7 +46,10 @@ function printLogs(logs: LogLine[] = []): void {
     note(colors.dim(`  console.${level}: ${safeLine(message)}`));
 }
 
-/** Replaces the line of an error by the place in the project, if the project has the handler that ran. */
+/**
+ * Replaces the line of an error by the place in the project, if the project has the
+ * handler that ran.
+ */
 async function withPlace(error: ApiFailure, api: Api, tool: string): Promise<ApiFailure> {
   const { status, code, requestId, details, text, logs } = error;
   if (!/\(line \d+/.test(text)) return error;

@@ -5,7 +5,10 @@ import { folders, hasDefinitions } from '../push/load-folder';
 import { previewPush } from '../push/preview-push';
 import { formatFields, formatTable, print, printJson } from '../terminal';
 
-/** `parley status [folder]`: prints the key's environment, its definitions, and how the folder differs. */
+/**
+ * `parley status [folder]`: prints the key's environment, its definitions, and how
+ * the folder differs.
+ */
 export async function runStatus(folder: string, { json }: { json?: boolean }): Promise<void> {
   const api = createApi();
   const { organization, environment, version, resources } = await api.post<SyncState>(

@@ -12,7 +12,10 @@ export interface ThreadsReplyOptions extends KeyOptions {
   file?: string;
 }
 
-/** `parley threads reply <thread> [text]`: writes to the contact as a person, who thereby takes the thread over. */
+/**
+ * `parley threads reply <thread> [text]`: writes to the contact as a person, who thereby takes
+ * the thread over.
+ */
 export async function runThreadsReply(
   id: string,
   given: string | undefined,

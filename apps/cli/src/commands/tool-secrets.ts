@@ -20,7 +20,10 @@ export async function runSet(
   print(`Set ${name}. Every call of a tool from now on uses it.`);
 }
 
-/** `parley tool-secrets list`: prints the names of secrets, when they were set, and the tools that declare them. */
+/**
+ * `parley tool-secrets list`: prints the names of secrets, when they were set, and the tools
+ * that declare them.
+ */
 export async function runList({ json }: Options): Promise<void> {
   const { data } = await createApi().get<ToolSecretList>('/v1/tool-secrets');
   if (json) return printJson({ secrets: data });

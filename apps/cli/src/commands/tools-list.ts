@@ -4,7 +4,9 @@ import { previewOf } from '../safe-text';
 import { formatTable, note, print, printJson } from '../terminal';
 import { type DescribedTool, describeBuiltIn, pullCustomTools } from '../tools/describe-tool';
 
-/** `parley tools list`: prints the built-in tools, and the custom tools of the key's environment. */
+/**
+ * `parley tools list`: prints the built-in tools, and the custom tools of the key's environment.
+ */
 export async function runToolsList({ json }: { json?: boolean }): Promise<void> {
   const builtIn = builtInTools.map(describeBuiltIn);
   const custom = await pullCustomTools().catch((error: unknown) => describeFailure(error).text);

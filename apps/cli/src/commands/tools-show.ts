@@ -4,7 +4,10 @@ import { Failure } from '../failure';
 import { formatFields, formatTable, indentText, note, print, printJson } from '../terminal';
 import { describeBuiltIn, pullCustomTools } from '../tools/describe-tool';
 
-/** `parley tools show <tool>`: prints what a tool does, its parameters and the permission that it needs. */
+/**
+ * `parley tools show <tool>`: prints what a tool does, its parameters and the
+ * permission that it needs.
+ */
 export async function runToolsShow(name: string, { json }: { json?: boolean }): Promise<void> {
   const builtIn = builtInTools.find((tool) => tool.name === name);
   const tool =

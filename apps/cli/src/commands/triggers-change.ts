@@ -2,7 +2,10 @@ import { Failure } from '../failure';
 import { type KeyOptions, changeEach, withManage } from '../manage';
 import { note, print, printJson } from '../terminal';
 
-/** `parley triggers retry|cancel <run...>`: retries or cancels runs by their ids, or those of a trigger by its slug. */
+/**
+ * `parley triggers retry|cancel <run...>`: retries or cancels runs by their ids, or those of a
+ * trigger by its slug.
+ */
 export async function runTriggersChange(
   verb: 'retry' | 'cancel',
   names: string[],

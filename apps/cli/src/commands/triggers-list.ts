@@ -3,7 +3,10 @@ import { objectAt, textAt } from '@parley/contracts';
 import { type KeyOptions, printList } from '../manage';
 import { formatTime } from '../terminal';
 
-/** `parley triggers list`: prints the triggers of an environment with their runs of the last day by status. */
+/**
+ * `parley triggers list`: prints the triggers of an environment with their runs of the
+ * last day by status.
+ */
 export const runTriggersList = (options: KeyOptions): Promise<void> => {
   const countOf = (status: string) => (trigger: { runs: Record<string, number> }) =>
     String(trigger.runs[status] ?? 0);

@@ -15,7 +15,10 @@ export interface TypesGenerateOptions {
   json?: boolean;
 }
 
-/** `parley types generate`: writes TypeScript types of the entity types and custom tools of an environment or a folder. */
+/**
+ * `parley types generate`: writes TypeScript types of the entity types and custom tools of an
+ * environment or a folder.
+ */
 export async function runTypesGenerate({
   out,
   from,

@@ -8,7 +8,10 @@ interface SearchIndex {
   reindexing: { done: number; share: number } | null;
 }
 
-/** `parley types list`: prints the entity types of an environment with their search fields and reindexing. */
+/**
+ * `parley types list`: prints the entity types of an environment with their search
+ * fields and reindexing.
+ */
 export async function runTypesList({ json, ...options }: KeyOptions): Promise<void> {
   const { data } = await withManage(options, (manage) => manage.listSearchIndexes());
   if (json) return printJson({ data });

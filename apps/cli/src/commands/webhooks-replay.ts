@@ -10,7 +10,10 @@ export interface WebhooksReplayOptions extends KeyOptions {
   unattributed?: true;
 }
 
-/** `parley webhooks replay`: processes deliveries again. Effects of earlier processing are not repeated. */
+/**
+ * `parley webhooks replay`: processes deliveries again. Effects of earlier processing
+ * are not repeated.
+ */
 export async function runWebhooksReplay(
   ids: string[],
   options: WebhooksReplayOptions,

@@ -14,7 +14,10 @@ export interface WebhooksTriggerOptions extends KeyOptions {
   url?: string;
 }
 
-/** `parley webhooks trigger`: sends a sample delivery, adapted to this environment and signed like its provider's. */
+/**
+ * `parley webhooks trigger`: sends a sample delivery, adapted to this environment and signed
+ * like its provider's.
+ */
 export async function runWebhooksTrigger(
   event: string | undefined,
   { set = [], url, json, ...options }: WebhooksTriggerOptions,
@@ -63,7 +66,10 @@ export async function runWebhooksTrigger(
     print(`${sample.path} returned ${response.status}. See its status with: parley webhooks list`);
 }
 
-/** Explains a 401 for an unsigned delivery of Clerk, which webhook-ingest refuses in production without a reason. */
+/**
+ * Explains a 401 for an unsigned delivery of Clerk, which webhook-ingest refuses in production
+ * without a reason.
+ */
 const adviceFor = (path: string, status: number): string =>
   path === '/webhook/clerk' && status === 401 && findSecrets('IDENTITY_WEBHOOK_SECRET').length === 0
     ? '. The delivery is unsigned, because IDENTITY_WEBHOOK_SECRET is not set here. Set it to the secret of webhook-ingest. If webhook-ingest has no secret, set one there, or set IDENTITY_WEBHOOK_UNSIGNED=true'

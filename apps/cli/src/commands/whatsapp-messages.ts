@@ -3,7 +3,10 @@ import { safeText } from '../safe-text';
 import { createStandIns, customerOf } from '../stand-ins';
 import { colors, formatTime, note, print, printJson } from '../terminal';
 
-/** `parley whatsapp messages`: prints what a customer has written and read on the simulated WhatsApp of `npm start`. */
+/**
+ * `parley whatsapp messages`: prints what a customer has written and read on the simulated
+ * WhatsApp of `npm start`.
+ */
 export async function runWhatsappMessages({
   from,
   json,

@@ -13,12 +13,20 @@ export interface WhatsappSendOptions extends KeyOptions {
   wait: boolean;
 }
 
-/** Longer than a turn with several tool calls. The notice of an outage is sent 60 s after the message arrived, when the attempt of that time has failed. */
+/**
+ * Longer than a turn with several tool calls. The notice of an outage is sent 60 s after the
+ * message arrived, when the attempt of that time has failed.
+ */
 const replyLimitMs = 90_000;
-/** A reply can consist of several messages. After the first one, the others are awaited this long. */
+/**
+ * A reply can consist of several messages. After the first one, the others are awaited this long.
+ */
 const furtherMs = 500;
 
-/** `parley whatsapp send`: writes to an agent as a customer, on the simulated WhatsApp of `npm start`, and prints the reply. */
+/**
+ * `parley whatsapp send`: writes to an agent as a customer, on the simulated WhatsApp of
+ * `npm start`, and prints the reply.
+ */
 export async function runWhatsappSend(text: string, options: WhatsappSendOptions): Promise<void> {
   const customer = customerOf(options.from);
   const { standIns, number } = await withManage(options, async (manage) => {
@@ -47,7 +55,10 @@ export async function runWhatsappSend(text: string, options: WhatsappSendOptions
     throw new Failure('No reply within 90 s. See the reason with: parley messages list');
 }
 
-/** The connected number that is written to: the one of `--to` or `--agent`, else the latest. Without one, it is connected. */
+/**
+ * The connected number that is written to: the one of `--to` or `--agent`, else the latest. Without
+ * one, it is connected.
+ */
 async function numberOf(
   manage: ManageClient,
   { apiUrl }: { apiUrl: string },

@@ -15,9 +15,10 @@ export interface CallListener {
 }
 
 /**
- * Reports the tool calls of a message while it is answered, if the key has the permission `manage`, as that of `npm start`.
- * The API has no stream of them, so the execution is read repeatedly.
- * @returns a function that ends this, and returns the number of ended calls that were reported for each tool. It does not
+ * Reports the tool calls of a message while it is answered, if the key has the permission `manage`,
+ * as that of `npm start`. The API has no stream of them, so the execution is read repeatedly.
+ * @returns a function that ends this, and returns the number of ended calls that were reported for
+ *   each tool. It does not
  * wait for the server.
  */
 export function followCalls(

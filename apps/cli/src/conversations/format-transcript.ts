@@ -49,8 +49,8 @@ function describeState({
 }
 
 /**
- * Formats one turn: a heading with time, agent and status, then messages and tool calls. Untrusted text is always
- * indented, so that it cannot imitate a heading.
+ * Formats one turn: a heading with time, agent and status, then messages and tool calls. Untrusted
+ * text is always indented, so that it cannot imitate a heading.
  */
 export function formatTurn(turn: Turn, cuts: Cuts): string {
   const { createdAt, id, agentSlug, routerSlug, status } = turn;

@@ -6,7 +6,10 @@ import { note } from '../terminal';
 
 export type DataClient = ParleyClient<Record<string, JsonObject>>;
 
-/** Retries when the server is unavailable: about 2 seconds for a single call, almost a minute for an import or export. */
+/**
+ * Retries when the server is unavailable: about 2 seconds for a single call, almost a minute for an
+ * import or export.
+ */
 const retries = { call: 2, file: 8 };
 /** The windows of the rate limits are one minute. */
 const maxWaitMs = 65_000;

@@ -4,7 +4,10 @@ import { io, pathOf } from '../command-io';
 import { usageFailure } from '../failure';
 import { readTextFile } from '../read-text-file';
 
-/** Parses a JSON object given on the command line: as text, as `@file`, or as `-` for standard input. */
+/**
+ * Parses a JSON object given on the command line: as text, as `@file`, or as `-` for
+ * standard input.
+ */
 export async function parseObject(given: string, name: string): Promise<JsonObject> {
   const source = await readSource(given, name);
   let value: unknown;
@@ -29,7 +32,9 @@ function readText(path: string, name: string): string {
   return file.text;
 }
 
-/** Parses `--limit` of commands that use the Data API, which returns at most 100 entities per page. */
+/**
+ * Parses `--limit` of commands that use the Data API, which returns at most 100 entities per page.
+ */
 export function parsePageLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;

@@ -8,7 +8,10 @@ export interface Progress {
 
 const lineEveryMs = 5_000;
 
-/** Shows a progress bar on a terminal, and a line every few seconds elsewhere. `total` is 0 when it is not known. */
+/**
+ * Shows a progress bar on a terminal, and a line every few seconds elsewhere. `total` is 0 when
+ * it is not known.
+ */
 export async function startProgress(
   message: string,
   total: number,

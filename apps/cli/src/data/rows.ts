@@ -23,7 +23,10 @@ export function formatOf(given: string | undefined, file: string | undefined): F
   return name as Format;
 }
 
-/** Parses the entities of a file, in order. Lists each row that cannot be read; callers then import none. */
+/**
+ * Parses the entities of a file, in order. Lists each row that cannot be read; callers
+ * then import none.
+ */
 export function readRows(
   text: string,
   format: Format,

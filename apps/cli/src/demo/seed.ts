@@ -20,8 +20,9 @@ import { demoRows } from './rows';
 const keyName = 'demo';
 
 /**
- * Creates the demo organization, its definitions, data and key, each once. Later changes of people are kept. A lock makes
- * concurrent runs wait for each other; the next run finishes one that was killed.
+ * Creates the demo organization, its definitions, data and key, each once. Later changes of
+ * people are kept. A lock makes concurrent runs wait for each other; the next run finishes one
+ * that was killed.
  */
 export const seedDemo = (db: Db, { newKey = false } = {}): Promise<{ key: string | null }> =>
   db.locked('parley-demo', async (turn) => {

@@ -113,7 +113,9 @@ export async function checkKey(): Promise<Finding[]> {
   }
 }
 
-/** The services of the stack that runs from this checkout; none when PARLEY_URL names another one. */
+/**
+ * The services of the stack that runs from this checkout; none when PARLEY_URL names another one.
+ */
 function stackServices(): [name: string, service: { internalPort?: number }][] {
   const stack = findStack();
   return stack === null || gatewayUrl() !== stack.gatewayUrl.replace(/\/+$/, '')
@@ -128,7 +130,10 @@ interface Settings {
   nowMs: number;
 }
 
-/** Asks a service what it was started with. The time of its answer is compared with the middle of the request. */
+/**
+ * Asks a service what it was started with. The time of its answer is compared with the
+ * middle of the request.
+ */
 async function readSettings(internalPort: number): Promise<Settings & { skewMs: number }> {
   const startedAtMs = Date.now();
   const { response } = await ask(`http://127.0.0.1:${internalPort}/settings`);
@@ -145,8 +150,8 @@ const modelProviders = [
 ];
 
 /**
- * Reads from the services that call models which providers they have. The variables of this shell say nothing about that: a
- * service may have been started elsewhere.
+ * Reads from the services that call models which providers they have. The variables of this shell
+ * say nothing about that: a service may have been started elsewhere.
  */
 export async function checkModels(): Promise<Finding[]> {
   const name = 'Model providers';

@@ -6,7 +6,10 @@ import type { Finding } from './finding';
 const name = 'MESSAGING_WEBHOOK_SECRET';
 const retry =
   'Wait for the worker, which registers their webhooks again, at most an hour after a failure. Its log has the reason of each failure';
-/** An account that has failed this often may never work again, so the replacement of the secret does not wait for it. */
+/**
+ * An account that has failed this often may never work again, so the replacement of the secret does
+ * not wait for it.
+ */
 const stuckAfterAttempts = 3;
 
 const warning = (detail: string, fix: string): Finding => ({ name, state: 'warning', detail, fix });

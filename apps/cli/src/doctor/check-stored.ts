@@ -9,7 +9,10 @@ import { builtInToolNames } from '@parley/tools';
 import { type NamedScope, scopeOf } from '../scope';
 import type { Finding } from './finding';
 
-/** Problems of one kind of stored rows in an environment. A new rule for a kind is a new line of its check. */
+/**
+ * Problems of one kind of stored rows in an environment. A new rule for a kind is a new
+ * line of its check.
+ */
 type Check = (
   db: Db,
   scope: NamedScope,
@@ -18,8 +21,9 @@ type Check = (
 const checks: Check[] = [checkDefinitions, checkKeys, checkConnections];
 
 /**
- * Names the stored definitions, keys and connections that the rules of this version would refuse. Earlier versions stored
- * them, and they keep working until they are changed. Reads one environment at a time.
+ * Names the stored definitions, keys and connections that the rules of this version would refuse.
+ * Earlier versions stored them, and they keep working until they are changed. Reads one
+ * environment at a time.
  */
 export async function checkStored(db: Db): Promise<Finding[]> {
   const name = 'Stored';

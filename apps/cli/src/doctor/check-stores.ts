@@ -130,7 +130,10 @@ async function checkSecrets(db: Db): Promise<Finding[]> {
   ];
 }
 
-/** Checks for unsigned identity deliveries: deletions that they requested, and whether they are accepted. */
+/**
+ * Checks for unsigned identity deliveries: deletions that they requested, and whether
+ * they are accepted.
+ */
 async function checkIdentity(db: Db): Promise<Finding[]> {
   const name = 'Identity deliveries';
   const purges = await dueUnsignedPurges(db, 4);

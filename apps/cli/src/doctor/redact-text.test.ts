@@ -13,7 +13,8 @@ test.each([
   expect(redact(text)).toBe(redacted);
 });
 
-// Logs contain texts of anyone. A pattern that reads a long word from each of its characters would take minutes.
+// Logs contain texts of anyone. A pattern that reads a long word from each of its characters
+// would take minutes.
 test.each(['a', 'a.', 'a+', '1', '-', 'a:', '/', '://', '@', ' ', '1 '])(
   'a long text of %j takes no quadratic time',
   (part) => {

@@ -11,8 +11,9 @@ import { createRedactor } from './redact-text';
 const maxLogBytes = 512 * 1024;
 
 /**
- * Writes an archive for a request for support: versions, names of variables, the findings of doctor, and the end of the logs of
- * `npm start`. Secrets, keys, e-mail addresses and phone numbers are replaced.
+ * Writes an archive for a request for support: versions, names of variables, the findings of
+ * doctor, and the end of the logs of `npm start`. Secrets, keys, e-mail addresses and phone
+ * numbers are replaced.
  */
 export async function writeBundle(file: string, findings: readonly Finding[]): Promise<void> {
   const redact = createRedactor(secretValues());

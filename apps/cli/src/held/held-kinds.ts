@@ -7,8 +7,8 @@ import { heldRuns } from '@parley/triggers';
 import { heldDeliveries } from '@parley/webhooks';
 
 /**
- * All work that a process does later because of a row. What is missing here would be done again after a restore. Each kind
- * belongs to the library that owns its table.
+ * All work that a process does later because of a row. What is missing here would be done again
+ * after a restore. Each kind belongs to the library that owns its table.
  */
 export const heldKinds: readonly HeldWork[] = [
   ...heldChannels,
@@ -19,7 +19,10 @@ export const heldKinds: readonly HeldWork[] = [
   heldPurges,
 ];
 
-/** Holds what is open in a restored database, in the transaction of the restore. Returns how much, by kind. */
+/**
+ * Holds what is open in a restored database, in the transaction of the restore. Returns
+ * how much, by kind.
+ */
 export async function holdOpenWork(tx: Queryable): Promise<Record<string, number>> {
   const held: Record<string, number> = {};
   for (const { kind, hold } of heldKinds) {

@@ -3,15 +3,18 @@ import { join, resolve } from 'node:path';
 import { findCheckout } from '../checkout';
 import { runQuietly } from './run-installation';
 
-/** The package files that `tools/pack.mjs` creates, by the paths that a project's package.json names. */
+/**
+ * The package files that `tools/pack.mjs` creates, by the paths that a project's
+ * package.json names.
+ */
 export const packageFiles = (version: string): Record<string, string> => ({
   '@parley/cli': `packages/parley-cli-${version}.tgz`,
   '@parley/definitions': `packages/parley-definitions-${version}.tgz`,
 });
 
 /**
- * Copies the package files into a project, if this command was installed from such files and they still exist: npm records
- * their paths. Returns false when the user has to copy them.
+ * Copies the package files into a project, if this command was installed from such files and they
+ * still exist: npm records their paths. Returns false when the user has to copy them.
  */
 export function copyPackages(project: string, version: string): boolean {
   const files = Object.entries(packageFiles(version)).map(([name, file]) => ({
@@ -25,7 +28,9 @@ export function copyPackages(project: string, version: string): boolean {
   return true;
 }
 
-/** Packs the packages into a project when this command runs in a checkout; null when it does not. */
+/**
+ * Packs the packages into a project when this command runs in a checkout; null when it does not.
+ */
 export function packPackages(project: string): Promise<void> | null {
   const checkout = findCheckout();
   if (checkout === null) return null;

@@ -9,14 +9,18 @@ const shownLines = 8;
 
 /** Runs `npm install` in a project. Throws an error with the end of its output. */
 export const runInstallation = (project: string): Promise<void> =>
-  // npm's default of two retries takes more than a minute without a network, and nothing is shown meanwhile.
+  // npm's default of two retries takes more than a minute without a network, and nothing is
+  // shown meanwhile.
   runQuietly(
     'npm',
     ['install', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1'],
     project,
   );
 
-/** Runs a program without showing its output, unless it fails: then the end of it is the message of the error. */
+/**
+ * Runs a program without showing its output, unless it fails: then the end of it is the
+ * message of the error.
+ */
 export async function runQuietly(program: string, args: string[], cwd: string): Promise<void> {
   try {
     await run(program, args, { cwd, env: io().env, timeout: timeoutMs });

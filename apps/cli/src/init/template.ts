@@ -11,7 +11,10 @@ PARLEY_API_KEY=${key}
 PARLEY_PRODUCTION_API_KEY=
 `;
 
-/** The files of a new project, by path: a shop whose assistant finds products, creates orders and computes discounts. */
+/**
+ * The files of a new project, by path: a shop whose assistant finds products, creates orders and
+ * computes discounts.
+ */
 export const template = (name: string, version: string): Record<string, string> => ({
   'package.json': `${JSON.stringify(
     {
@@ -57,7 +60,8 @@ declare module '*.md' {
   export default text;
 }
 `,
-  // npx then refuses when the packages are not installed, instead of installing a package of this name from the registry.
+  // npx then refuses when the packages are not installed, instead of installing a package of this
+  // name from the registry.
   '.npmrc': 'yes=false\n',
   // Prompts and definitions have the same lines in every checkout.
   '.gitattributes': '* text=auto eol=lf\n',

@@ -20,8 +20,8 @@ export interface Pulled {
 const nameOf = ({ slug, name }: Definition): string => slug ?? name;
 
 /**
- * Writes definitions of an environment that a folder lacks, and with `force` those that differ. A file is rewritten as a
- * whole; definitions in it that only the folder has are kept.
+ * Writes definitions of an environment that a folder lacks, and with `force` those that differ. A
+ * file is rewritten as a whole; definitions in it that only the folder has are kept.
  */
 export function pullResources(
   root: string,

@@ -9,7 +9,10 @@ const defineFunctions: Record<ResourceKind, string> = {
   triggers: 'defineTrigger',
 };
 
-/** Formats definitions of one kind as a TypeScript file. Loading the file returns the same definitions. */
+/**
+ * Formats definitions of one kind as a TypeScript file. Loading the file returns the
+ * same definitions.
+ */
 export function writeDefinitions(kind: ResourceKind, definitions: object[]): string {
   const define = defineFunctions[kind];
   const toCall = (value: unknown) => `${define}(${toLiteral(value, 0)})`;
@@ -48,7 +51,10 @@ const keyLiteral = (key: string): string =>
       ? key
       : textLiteral(key.replaceAll('\n', '\\n'), key);
 
-/** Texts of several lines become template literals, except those with line separators that a template does not keep. */
+/**
+ * Texts of several lines become template literals, except those with line separators that a
+ * template does not keep.
+ */
 function textLiteral(text: string, key?: string): string {
   if (
     key === undefined &&

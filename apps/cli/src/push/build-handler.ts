@@ -44,7 +44,8 @@ const wordsIn = (code: string): string[] =>
   );
 
 /**
- * Those of the names that the code does not declare. They are offered to esbuild as globals, which keeps those that are one.
+ * Those of the names that the code does not declare. They are offered to esbuild as globals, which
+ * keeps those that are one.
  */
 async function undeclared(code: string, names: string[]): Promise<string[]> {
   const offered = names.map((name) => `export const ${name} = "parley-free:${name}";`).join('\n');
@@ -69,14 +70,20 @@ const external: Plugin = {
   },
 };
 
-/** The names that a handler neither declares nor finds in the sandbox: those of its file, and mistakes. */
+/**
+ * The names that a handler neither declares nor finds in the sandbox: those of its
+ * file, and mistakes.
+ */
 const freeNames = (handlerCode: string): Promise<string[]> =>
   undeclared(
     `export default async (args, context, parley, fetch) => {\n${handlerCode}\n}`,
     wordsIn(handlerCode).filter((word) => !sandboxNames.has(word)),
   );
 
-/** The names of the sandbox for which a handler means something else, which its file declares: `function escape() …`. */
+/**
+ * The names of the sandbox for which a handler means something else, which its file declares:
+ * `function escape() …`.
+ */
 async function shadowedNames(file: string, handlerCode: string): Promise<string[]> {
   const [, handler] = /^return (.*)\(args, context, parley, fetch\);$/s.exec(handlerCode) ?? [];
   if (handler === undefined) return [];
@@ -101,8 +108,9 @@ export interface BuiltHandler {
 }
 
 /**
- * Builds the code of a tool whose handler is a function of `file` that begins at `start`. A handler that only uses the
- * sandbox is its own source. Otherwise the variables and imports of the file are bundled.
+ * Builds the code of a tool whose handler is a function of `file` that begins at `start`. A
+ * handler that only uses the sandbox is its own source. Otherwise the variables and imports of the
+ * file are bundled.
  */
 export async function buildHandler(
   file: string,
@@ -147,7 +155,10 @@ export async function buildHandler(
   }
 }
 
-/** Replaces `(line 5)` in an error of a handler by the place in the user's file: `(tools/shop.ts:29)`. */
+/**
+ * Replaces `(line 5)` in an error of a handler by the place in the user's file:
+ * `(tools/shop.ts:29)`.
+ */
 export const nameLine = (text: string, placeOf: PlaceOfLine, folder = io().cwd): string =>
   text.replace(/\(line (\d+)(, column \d+)?\)/, (given, line: string) => {
     const place = placeOf(Number(line));
@@ -155,8 +166,8 @@ export const nameLine = (text: string, placeOf: PlaceOfLine, folder = io().cwd):
   });
 
 /**
- * The code of a handler that uses names of its file: the file with its imports, without what they do not use. Throws a
- * BuildFailure for imports that the sandbox does not have.
+ * The code of a handler that uses names of its file: the file with its imports, without what they
+ * do not use. Throws a BuildFailure for imports that the sandbox does not have.
  */
 async function bundleHandler(
   file: string,

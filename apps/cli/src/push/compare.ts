@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '@parley/contracts';
 import { diffArrays } from 'diff';
 
-/** With more changed lines or elements than this, all count as replaced: the comparison takes time quadratic in them. */
+/**
+ * With more changed lines or elements than this, all count as replaced: the comparison takes time
+ * quadratic in them.
+ */
 const maxEditLength = 2_000;
 
 export interface FieldChange {
@@ -17,7 +20,10 @@ export interface FieldChange {
 const isObject = (value: unknown): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields in which two definitions differ. Objects are compared field by field, lists element by element. */
+/**
+ * The fields in which two definitions differ. Objects are compared field by field, lists
+ * element by element.
+ */
 export function compareFields(before: object, after: object, prefix = ''): FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) =>
@@ -41,8 +47,8 @@ function compareValues(
 }
 
 /**
- * Elements that were removed and added at the same place are compared with each other. The index is that of the new list; of
- * an element that was only removed, that of the old list.
+ * Elements that were removed and added at the same place are compared with each other. The index is
+ * that of the new list; of an element that was only removed, that of the old list.
  */
 function compareLists(path: string, before: Json[], after: Json[]): FieldChange[] {
   const hunks = diffArrays(before, after, { comparator: isDeepStrictEqual, maxEditLength }) ?? [

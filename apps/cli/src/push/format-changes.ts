@@ -19,7 +19,10 @@ interface FormatOptions {
   detailed?: boolean;
 }
 
-/** The changes of a push by kind: `+` created, `~` updated with the changed fields, `-` deleted, `!` not deleted. */
+/**
+ * The changes of a push by kind: `+` created, `~` updated with the changed fields, `-` deleted,
+ * `!` not deleted.
+ */
 export function formatChanges(
   { results }: SyncResult,
   before: ResourceSet,
@@ -65,7 +68,10 @@ function formatKind(
   ];
 }
 
-/** Definitions that the environment has and the folder lacks, of the kinds that the folder has: `agents helper`. */
+/**
+ * Definitions that the environment has and the folder lacks, of the kinds that the folder has:
+ * `agents helper`.
+ */
 export const namesOfExtra = (before: ResourceSet, after: ResourceSet): string[] =>
   resourceKinds.flatMap((kind) => {
     const own = after[kind];
@@ -139,7 +145,10 @@ function formatLines(changes: LineChange[]): string[] {
   });
 }
 
-/** `3 created, 1 updated`; of a dry run `would create 3, update 1`. `nothing to change` when there is no change. */
+/**
+ * `3 created, 1 updated`; of a dry run `would create 3, update 1`. `nothing to change` when
+ * there is no change.
+ */
 export function summarize({ results, dryRun }: SyncResult): string {
   const parts = (['created', 'updated', 'deleted'] as const)
     .map((key) => [countOf(results, key), key] as const)

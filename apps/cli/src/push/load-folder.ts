@@ -27,33 +27,47 @@ export const folders: Record<ResourceKind, string> = {
 const kinds = Object.keys(folders) as ResourceKind[];
 
 export interface LoadedFolder {
-  /** Has a member for each kind that has a subfolder. Includes invalid definitions, as they were written. */
+  /**
+   * Has a member for each kind that has a subfolder. Includes invalid definitions, as
+   * they were written.
+   */
   resources: ResourceSet;
   /** The file of each definition, in the same order. */
   files: Partial<Record<ResourceKind, string[]>>;
   /** Errors, each with its file. */
   problems: string[];
-  /** Files that could not be read, or only in part. Their definitions are missing from `resources`. */
+  /**
+   * Files that could not be read, or only in part. Their definitions are missing from `resources`.
+   */
   incomplete: string[];
   /** Kinds of which definitions may be missing for that reason. */
   incompleteKinds: Set<ResourceKind>;
   /** Probable mistakes that are allowed, each with its file. */
   warnings: string[];
-  /** By the name of a tool: the place of a line of its handler, from 1. Only of handlers that are written as functions. */
+  /**
+   * By the name of a tool: the place of a line of its handler, from 1. Only of handlers that are
+   * written as functions.
+   */
   handlers: Map<string, PlaceOfLine>;
 }
 
 /** Whether a folder has a subfolder for any kind of definition. */
 export const hasDefinitions = (path: string): boolean => kindsIn(pathOf(path)).length > 0;
 
-/** The kinds whose subfolder exists. A subfolder with a package.json is another package, such as tools/ of a checkout of Parley. */
+/**
+ * The kinds whose subfolder exists. A subfolder with a package.json is another package, such as
+ * tools/ of a checkout of Parley.
+ */
 export const kindsIn = (folder: string): ResourceKind[] =>
   kinds.filter((kind) => {
     const path = join(folder, folders[kind]);
     return existsSync(path) && !existsSync(join(path, 'package.json'));
   });
 
-/** Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/, tools/ and triggers/. */
+/**
+ * Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/,
+ * tools/ and triggers/.
+ */
 export async function loadFolder(path: string): Promise<LoadedFolder> {
   const folder = pathOf(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
@@ -170,7 +184,10 @@ export const labels: Record<ResourceKind, string> = {
   triggers: 'a trigger',
 };
 
-/** Search fields that the schema does not declare: allowed, but usually a typing error in a type that declares fields. */
+/**
+ * Search fields that the schema does not declare: allowed, but usually a typing error in a type
+ * that declares fields.
+ */
 function undeclaredSearchFields(type: object): string[] {
   const parsed = parseDefinition('entityTypes', type);
   if (!parsed.ok) return [];
@@ -196,7 +213,9 @@ function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
   }
 }
 
-/** The default export, and named exports that a define function returned. Other exports are ignored. */
+/**
+ * The default export, and named exports that a define function returned. Other exports are ignored.
+ */
 function definitionsAmong(exports: Record<string, unknown>): unknown[] {
   const values = Object.entries(exports).flatMap(([name, value]) => {
     const members = Array.isArray(value) ? value : [value];
@@ -214,7 +233,10 @@ function describeProblem(value: unknown, { path, message }: ErrorDetail): string
   return [subject === null ? '' : `${subject}: `, path === '' ? '' : `${path} `, message].join('');
 }
 
-/** Replaces the list index in the path of a server's error (`agents.0.name`) by the file of that definition. */
+/**
+ * Replaces the list index in the path of a server's error (`agents.0.name`) by the file of
+ * that definition.
+ */
 export function locateProblem(
   { path, message: text }: ErrorDetail,
   { resources, files, handlers }: LoadedFolder,

@@ -17,9 +17,9 @@ export type Loaded =
   | { ok: false; message: string };
 
 /**
- * Runs a user's TypeScript or JavaScript file and returns its exports. The file is bundled with its imports;
- * `@parley/definitions` is the copy inside this CLI, so that no package has to be installed. Markdown and text files are
- * imported as strings, for prompts.
+ * Runs a user's TypeScript or JavaScript file and returns its exports. The file is bundled with its
+ * imports; `@parley/definitions` is the copy inside this CLI, so that no package has to be
+ * installed. Markdown and text files are imported as strings, for prompts.
  */
 export async function loadModule(file: string): Promise<Loaded> {
   let laidOut: Awaited<ReturnType<typeof preserveLineNumbers>>;
@@ -81,7 +81,10 @@ function run(
   }
 }
 
-/** A definition file that exits the process would end `parley dev`, so process.exit throws while a file is loaded. */
+/**
+ * A definition file that exits the process would end `parley dev`, so process.exit throws while
+ * a file is loaded.
+ */
 function withoutExit(work: () => void): void {
   const { exit } = process;
   process.exit = (code) => {

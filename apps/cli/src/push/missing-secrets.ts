@@ -1,7 +1,10 @@
 import type { ResourceSet, ToolSecretList } from '@parley/contracts';
 import type { Api } from '../api';
 
-/** A warning for each secret that the pushed tools declare and that is not set. None when the server cannot list them. */
+/**
+ * A warning for each secret that the pushed tools declare and that is not set. None when the server
+ * cannot list them.
+ */
 export async function missingSecrets(
   api: Api,
   tools: ResourceSet['tools'] = [],

@@ -7,7 +7,10 @@ export interface Place {
   line: number;
 }
 
-/** Returns a function that finds the place of a line of bundled code, from 0. Paths of the map are relative to `folder`. */
+/**
+ * Returns a function that finds the place of a line of bundled code, from 0. Paths of the map are
+ * relative to `folder`.
+ */
 export function placesOf(sourceMap: string, folder: string): (index: number) => Place | null {
   const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
   return (index) => {

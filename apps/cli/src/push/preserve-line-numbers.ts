@@ -1,14 +1,18 @@
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { transform } from 'esbuild';
 
-/** A larger gap between two statements is not source code, such as an imported prompt, and is not reproduced. */
+/**
+ * A larger gap between two statements is not source code, such as an imported prompt, and
+ * is not reproduced.
+ */
 const maxBlankLines = 2000;
 
 /**
- * Gives bundled code the line numbers of its source. esbuild drops blank lines and comments and breaks long lines, but a
- * tool's handler is stored as its text, and its errors must name the lines of the author's file. Newlines are added and
- * removed between lines only. Returns the bundle unchanged when the result is not equivalent to it. `starts` are places of
- * the result with their source positions, in order.
+ * Gives bundled code the line numbers of its source. esbuild drops blank lines and comments and
+ * breaks long lines, but a tool's handler is stored as its text, and its errors must name the lines
+ * of the author's file. Newlines are added and removed between lines only. Returns the bundle
+ * unchanged when the result is not equivalent to it. `starts` are places of the result with their
+ * source positions, in order.
  */
 export async function preserveLineNumbers(
   code: string,
@@ -53,7 +57,8 @@ function startsOf(lines: string[], map: SourceMap): Line[] {
     const column = Math.max(0, text.search(/\S/));
     const place = placeAt(index, column);
     if (place === null) return { text, start: null };
-    // findEntry returns the last position of the line before for a line without a token at its start, as in a template.
+    // findEntry returns the last position of the line before for a line without a token at its
+    // start, as in a template.
     const before = index === 0 ? null : placeAt(index - 1, Number.MAX_SAFE_INTEGER);
     const isInherited =
       (column === 0 || place.generatedColumn < column) &&
@@ -70,7 +75,10 @@ function layOut(lines: Line[], mayJoin: boolean): { code: string; starts: Start[
   const starts: Start[] = [];
   let text = '';
   let written = 0;
-  /** Difference between the line written and the source line, since the last point where the two were aligned. */
+  /**
+   * Difference between the line written and the source line, since the last point where the
+   * two were aligned.
+   */
   let offset: number | null = null;
   let last: Line['start'] = null;
   for (const [index, { text: own, start }] of lines.entries()) {
@@ -78,7 +86,8 @@ function layOut(lines: Line[], mayJoin: boolean): { code: string; starts: Start[
       offset = null;
     const before = lines[index - 1];
     const missing = start === null || offset === null ? 1 : start.line + offset - written;
-    // Only parts of one source line are joined. Where esbuild writes more lines than there were, the next lines follow it.
+    // Only parts of one source line are joined. Where esbuild writes more lines than there were,
+    // the next lines follow it.
     const isSameLine = start !== null && start.line === last?.line;
     const canJoin =
       mayJoin && missing < 1 && isSameLine && before?.start != null && !before.text.includes('//');

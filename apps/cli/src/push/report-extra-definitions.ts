@@ -7,8 +7,9 @@ import type { LoadedFolder } from './load-folder';
 import { sendDefinitions } from './send-definitions';
 
 /**
- * Lists definitions that the environment has and the folder lacks, with the effect that --prune would have on them.
- * They are kept without --prune: one of them may have been renamed in the folder, which cannot be detected.
+ * Lists definitions that the environment has and the folder lacks, with the effect that --prune
+ * would have on them. They are kept without --prune: one of them may have been renamed in the
+ * folder, which cannot be detected.
  */
 export async function reportExtraDefinitions(
   api: Api,

@@ -12,8 +12,9 @@ export interface SendOptions {
 }
 
 /**
- * Pushes the definitions of a folder. Definitions with an invalid shape are sent too, as a dry run, so that the errors
- * that only the server detects (unknown references, cycles, names) are reported together with them.
+ * Pushes the definitions of a folder. Definitions with an invalid shape are sent too, as a dry run,
+ * so that the errors that only the server detects (unknown references, cycles, names) are reported
+ * together with them.
  */
 export async function sendDefinitions(
   api: Api,
@@ -39,8 +40,8 @@ export async function sendDefinitions(
 }
 
 /**
- * When a file cannot be read, the server still checks the other definitions. An unknown reference to a kind that the file
- * may define is not reported as an error.
+ * When a file cannot be read, the server still checks the other definitions. An unknown reference
+ * to a kind that the file may define is not reported as an error.
  */
 async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failure> {
   const { resources, incompleteKinds, problems } = loaded;
@@ -62,7 +63,10 @@ async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failur
   );
 }
 
-/** The server's errors with the file of each definition, after those of the folder that the server cannot see. */
+/**
+ * The server's errors with the file of each definition, after those of the folder that the
+ * server cannot see.
+ */
 function located(error: ApiFailure, loaded: LoadedFolder): Failure {
   const fromServer = error.details.map((detail) => locateProblem(detail, loaded));
   const problems = [...new Set([...loaded.problems, ...fromServer])];

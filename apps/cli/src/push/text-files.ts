@@ -3,9 +3,9 @@ import type { Plugin } from 'esbuild';
 import { encodingProblem, readTextFile } from '../read-text-file';
 
 /**
- * Imports Markdown and text files as strings, for prompts. Their lines end with LF, so that a checkout
- * with the line endings of Windows has the same prompts. Sources in another encoding than UTF-8 are
- * refused, because esbuild would report their first character.
+ * Imports Markdown and text files as strings, for prompts. Their lines end with LF, so that a
+ * checkout with the line endings of Windows has the same prompts. Sources in another encoding than
+ * UTF-8 are refused, because esbuild would report their first character.
  */
 export const textFiles: Plugin = {
   name: 'text-files',

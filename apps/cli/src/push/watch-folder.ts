@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const ignored = /^(node_modules|\.git|dist|parley\.d\.ts)$|\.parley-|^\.[^\\/]*\.sw.$|~$/;
 
 /**
- * Calls `onChange` when anything below a folder changes. Each folder has its own watcher: Node's recursive watcher on
- * Linux loses a file that an editor saves by replacing it. Returns a function that stops watching.
+ * Calls `onChange` when anything below a folder changes. Each folder has its own watcher: Node's
+ * recursive watcher on Linux loses a file that an editor saves by replacing it. Returns a function
+ * that stops watching.
  */
 export function watchFolder(
   root: string,
@@ -33,7 +34,10 @@ export function watchFolder(
       if (entry.isDirectory() && !ignored.test(entry.name)) add(join(folder, entry.name));
   }
 
-  /** Watches new folders and forgets deleted ones. A folder may be replaced by another with the same name. */
+  /**
+   * Watches new folders and forgets deleted ones. A folder may be replaced by another
+   * with the same name.
+   */
   function refresh(): void {
     for (const folder of watchers.keys())
       if (folder !== root && !isReadable(folder)) forget(folder);

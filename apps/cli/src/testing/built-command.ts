@@ -5,8 +5,8 @@ import { type CommandResult, type RunOptions, variablesOf } from './run-command'
 export const bundle = process.env.PARLEY_TEST_CLI!;
 
 /**
- * Runs a command as a shell does, in a process of its own. Most tests use `runCommand`, which is ten times faster; this is
- * for what only a process has: signals, pipes, terminals, time zones.
+ * Runs a command as a shell does, in a process of its own. Most tests use `runCommand`, which is
+ * ten times faster; this is for what only a process has: signals, pipes, terminals, time zones.
  */
 export const runProcess = (
   args: string[],

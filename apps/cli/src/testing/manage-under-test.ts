@@ -5,8 +5,9 @@ import { createManageApp } from '../../../manage/src/app';
 import { createTestApi } from '../../../manage/src/testing/create-test-api';
 
 /**
- * A stack for commands that use the HTTP API: the management service on a port, with a database of its own, and `others` for
- * the paths that they serve, like the gateway. Commands get its address and a key, and no DATABASE_URL.
+ * A stack for commands that use the HTTP API: the management service on a port, with a database of
+ * its own, and `others` for the paths that they serve, like the gateway. Commands get its address
+ * and a key, and no DATABASE_URL.
  */
 export async function startManage(
   others: (db: Db) => Record<string, RequestListener> = () => ({}),

@@ -5,13 +5,19 @@ import { Readable, Writable } from 'node:stream';
 import { runProgram } from '../run-program';
 
 export interface RunOptions {
-  /** The command has only these variables, PATH, and a folder of its own for what `parley login` stores. */
+  /**
+   * The command has only these variables, PATH, and a folder of its own for what
+   * `parley login` stores.
+   */
   env?: Record<string, string>;
   /** Standard input, which ends after this text. */
   input?: string;
   /** The working directory. */
   cwd: string;
-  /** Whether the streams report that they are a terminal. A test that types on one uses a pseudo-terminal. */
+  /**
+   * Whether the streams report that they are a terminal. A test that types on one uses a
+   * pseudo-terminal.
+   */
   isTerminal?: boolean;
 }
 

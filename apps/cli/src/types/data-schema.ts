@@ -1,7 +1,10 @@
 import type { JsonObject, SchemaObject } from '@parley/contracts';
 import { type FieldSchema, readTypeSchema } from '@parley/entities';
 
-/** The schema of an entity type as a JSON Schema of `data`, with the values that a create accepts and a get may return. */
+/**
+ * The schema of an entity type as a JSON Schema of `data`, with the values that a create accepts
+ * and a get may return.
+ */
 export const dataSchema = (schema: JsonObject): SchemaObject =>
   objectSchema([...readTypeSchema(schema)]);
 

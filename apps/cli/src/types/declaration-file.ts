@@ -14,8 +14,9 @@ export const projectFile = 'parley.d.ts';
 export const isGenerated = (text: string): boolean => text.startsWith(head);
 
 /**
- * A TypeScript file with the types of entity types and of the arguments of custom tools. It depends on nothing but these: neither on
- * their order, nor on where they come from (docs/adr/0045-types-from-schemas.md).
+ * A TypeScript file with the types of entity types and of the arguments of custom tools. It depends
+ * on nothing but these: neither on their order, nor on where they come from
+ * (docs/adr/0045-types-from-schemas.md).
  */
 export function declarationFile({ entityTypes = [], tools = [] }: ResourceSet): string {
   const data = entityTypes.map(

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { LoadedFolder } from '../push/load-folder';
 import { declarationFile, isGenerated, projectFile } from './declaration-file';
 
-/** Writes the types of a project's definitions again if the project has the file and its definitions have no problems. */
+/**
+ * Writes the types of a project's definitions again if the project has the file and its definitions
+ * have no problems.
+ */
 export function refreshTypes(root: string, { resources, problems }: LoadedFolder): void {
   const file = join(root, projectFile);
   if (problems.length > 0 || !existsSync(file)) return;

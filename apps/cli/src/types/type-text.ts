@@ -2,9 +2,10 @@
 type NameOf = (ref: string) => string | undefined;
 
 /**
- * The TypeScript type of a JSON Schema: one property a line, each with its description as a JSDoc comment. What TypeScript
- * cannot express, such as a pattern, is left out; a schema that is not understood is `Json`. Schemas may be untrusted: every
- * text in them is quoted or escaped, and no reference is followed (docs/adr/0045-types-from-schemas.md).
+ * The TypeScript type of a JSON Schema: one property a line, each with its description as a JSDoc
+ * comment. What TypeScript cannot express, such as a pattern, is left out; a schema that is not
+ * understood is `Json`. Schemas may be untrusted: every text in them is quoted or escaped, and no
+ * reference is followed (docs/adr/0045-types-from-schemas.md).
  */
 export function typeText(schema: unknown, nameOf: NameOf = () => undefined, indent = ''): string {
   if (!isObject(schema)) return 'Json';

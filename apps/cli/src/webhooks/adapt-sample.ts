@@ -14,12 +14,15 @@ import { apiAddress, environmentOf } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { type KeyOptions, oldestAgent, withManage } from '../manage';
 
-/** Among this many of the latest messages, e-mails, payments and credits a sample finds what it refers to. */
+/**
+ * Among this many of the latest messages, e-mails, payments and credits a sample finds
+ * what it refers to.
+ */
 const latest = { limit: 100 };
 
 /**
- * Replaces values of a sample by the environment's values: its organization, number, last message, e-mail or order, the
- * current time, and new ids. Returns notes for the user.
+ * Replaces values of a sample by the environment's values: its organization, number, last message,
+ * e-mail or order, the current time, and new ids. Returns notes for the user.
  */
 export async function adaptSample(
   manage: ManageClient,
@@ -76,8 +79,8 @@ async function paidOrder(manage: ManageClient): Promise<string | undefined> {
 }
 
 /**
- * Sets the time of an event of the identity provider, and with `org` the organization that it names. Without, the event
- * names the organization of the sample.
+ * Sets the time of an event of the identity provider, and with `org` the organization that it
+ * names. Without, the event names the organization of the sample.
  */
 export async function adaptIdentitySample(body: JsonObject, options: KeyOptions): Promise<void> {
   const nowMs = Date.now();

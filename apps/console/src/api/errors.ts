@@ -3,7 +3,9 @@ import { ownValue } from '@parley/rows';
 import { currentLanguage } from '../language';
 import { errorTexts } from '../texts/errors';
 
-/** What people read of an error: its text, and of an invalid input the first field that is wrong. */
+/**
+ * What people read of an error: its text, and of an invalid input the first field that is wrong.
+ */
 export function messageOf(error: unknown): string {
   const known =
     error instanceof ParleyApiError

@@ -4,8 +4,9 @@ const pauseMs = 10_000;
 const reloaded = 'parley.reloadedAt';
 
 /**
- * What follows when a part of the console cannot be loaded. A page that was loaded before an upgrade asks for files that the server
- * no longer has, so the page is loaded again. Without the server, or when that did not help, the screen says so.
+ * What follows when a part of the console cannot be loaded. A page that was loaded before an
+ * upgrade asks for files that the server no longer has, so the page is loaded again. Without the
+ * server, or when that did not help, the screen says so.
  */
 export async function orReload(error: unknown): Promise<never> {
   const isReachable = await fetch('/console/', { cache: 'no-store' }).then(

@@ -15,7 +15,10 @@ export function useThreadCounts() {
   });
 }
 
-/** A list as one page: an environment has at most some thousands of definitions, and screens search and refer to all of them. */
+/**
+ * A list as one page: an environment has at most some thousands of definitions, and screens search
+ * and refer to all of them.
+ */
 function useAll<Item>(
   name: string,
   list: (
@@ -38,7 +41,9 @@ export const useRouters = () => useAll('routers', useWorkspace().api.listRouters
 export const useRoles = () => useAll('roles', useWorkspace().api.listRoles);
 export const useTools = () => useAll('tools', useWorkspace().api.listTools);
 
-/** The people of the organization, each with a name. An address that is not confirmed has a mark. */
+/**
+ * The people of the organization, each with a name. An address that is not confirmed has a mark.
+ */
 export function usePeople(): { id: string; name: string }[] {
   const { confirm } = useTexts();
   const { items } = useAll('members', useWorkspace().api.listMembers, 60_000);

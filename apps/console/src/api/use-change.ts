@@ -2,7 +2,10 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useRef } from 'react';
 import { useWorkspace } from '../frame/workspace';
 
-/** A change, after which the queries of these names are loaded again: `useChange(() => api.retryEmail({ id }), 'emails')`. */
+/**
+ * A change, after which the queries of these names are loaded again:
+ * `useChange(() => api.retryEmail({ id }), 'emails')`.
+ */
 export function useChange<Result, Input = void>(
   run: (input: Input) => Promise<Result>,
   ...names: readonly string[]
@@ -16,7 +19,10 @@ export function useChange<Result, Input = void>(
   });
 }
 
-/** Sends a request once while it runs: a form can be submitted again before its button says that it is busy. */
+/**
+ * Sends a request once while it runs: a form can be submitted again before its button says
+ * that it is busy.
+ */
 export function useOnce<Result, Input>(
   run: (input: Input) => Promise<Result>,
 ): (input: Input) => Promise<Result> {

@@ -9,7 +9,9 @@ import { base } from '../parts/link';
 import { sectionsFor } from './screens';
 import { useWorkspace } from './workspace';
 
-/** Goes to a screen, an entity type, an agent's executions or another place by a part of its name. */
+/**
+ * Goes to a screen, an entity type, an agent's executions or another place by a part of its name.
+ */
 export function Commands({ onClose }: { onClose: () => void }) {
   const { nav } = useTexts();
   const { data: me } = useQuery(meQuery);

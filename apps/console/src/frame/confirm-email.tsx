@@ -8,7 +8,10 @@ import { Problem } from '../parts/states';
 import { Card, LinkEnded } from './card';
 import { useLeaveLink } from './use-leave-link';
 
-/** The page of a link that proves the address of the signed-in person, who says so with a button: a program may open links. */
+/**
+ * The page of a link that proves the address of the signed-in person, who says so with a button: a
+ * program may open links.
+ */
 export function ConfirmEmail({ token, me: { person } }: { token: string; me: Me }) {
   const { confirm: texts, join, signIn } = useTexts();
   const cache = useQueryClient();

@@ -8,11 +8,15 @@ import { Notice } from '../parts/states';
 const retryMs = 5_000;
 const versionCheckMs = 60_000;
 
-/** The scripts that the server's page names today; they differ from the page's own after an upgrade. */
+/**
+ * The scripts that the server's page names today; they differ from the page's own after an upgrade.
+ */
 const scriptsOf = (html: string): string =>
   [...html.matchAll(/src="([^"]+\.js)"/g)].map(([, src]) => src).join();
 
-/** One line above everything when the server cannot be reached, or has a new version of the console. */
+/**
+ * One line above everything when the server cannot be reached, or has a new version of the console.
+ */
 export function ConnectionLine() {
   const { states } = useTexts();
   const client = useQueryClient();

@@ -11,7 +11,9 @@ import { ResetPassword } from './reset-password';
 import { SignIn, SignInFailed } from './sign-in';
 import { lastWorkspace } from './workspace';
 
-/** Shows the screens to people with a session, and to all others the sign-in, at the same address. */
+/**
+ * Shows the screens to people with a session, and to all others the sign-in, at the same address.
+ */
 export function Entrance() {
   const hash = useLocation({ select: (location) => location.hash });
   const me = useQuery(meQuery);
@@ -40,7 +42,8 @@ export function Start() {
   const { data: me } = useQuery(meQuery);
   const search = useLocation({ select: (location) => location.searchStr });
   const failure = new URLSearchParams(search).get('error');
-  // Shortcuts of the installed app name a screen, and know no organization. Read once, because the navigation changes the address.
+  // Shortcuts of the installed app name a screen, and know no organization. Read once, because the
+  // navigation changes the address.
   const [screen] = useState(() => new URLSearchParams(search).get('screen'));
   if (!me) return null;
   if (failure !== null) return <SignInFailed code={failure} />;

@@ -35,7 +35,8 @@ function Screens() {
   const { organization, environment } = useWorkspace();
   const navigate = useNavigate();
   const { nav } = useTexts();
-  // An open conversation has the whole screen of a phone, down to the box in which the reply is written.
+  // An open conversation has the whole screen of a phone, down to the box in which the
+  // reply is written.
   const hasTabs = useMatch({ from: threadRoute, shouldThrow: false }) === undefined;
   useVisibleHeight();
   useAppBadge();

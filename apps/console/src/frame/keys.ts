@@ -8,8 +8,9 @@ const isWriting = (target: EventTarget | null): boolean =>
 const sequence = new KeySequence();
 
 /**
- * Runs the handler of a key: `j`, `Enter`, `g c` (one after the other), `mod+k` (Ctrl or ⌘). Keys without `mod` are not
- * taken while the person writes or a dialog is open. A handler that returns false leaves the key to the browser.
+ * Runs the handler of a key: `j`, `Enter`, `g c` (one after the other), `mod+k` (Ctrl or ⌘). Keys
+ * without `mod` are not taken while the person writes or a dialog is open. A handler that returns
+ * false leaves the key to the browser.
  */
 export function useKeys(handlers: Record<string, () => unknown>): void {
   const current = useRef(handlers);
@@ -29,7 +30,10 @@ export function useKeys(handlers: Record<string, () => unknown>): void {
   }, []);
 }
 
-/** Reads sequences of keys before the handlers of `useKeys`, and lets Escape leave a field, so that the keys can be used. */
+/**
+ * Reads sequences of keys before the handlers of `useKeys`, and lets Escape leave a field, so that
+ * the keys can be used.
+ */
 export function startKeys(): () => void {
   const read = (event: KeyboardEvent) => sequence.read(event, isWriting(event.target));
   const leave = (event: KeyboardEvent) => {

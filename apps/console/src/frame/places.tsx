@@ -6,7 +6,10 @@ import { Choice } from '../parts/controls';
 import { base } from '../parts/link';
 import { useWorkspace } from './workspace';
 
-/** The choice of organization and environment. Production is marked in the word and in colour; the end of a long name is cut. */
+/**
+ * The choice of organization and environment. Production is marked in the word and in colour; the
+ * end of a long name is cut.
+ */
 export function Places() {
   const { organization, environment } = useWorkspace();
   const { data: me } = useQuery(meQuery);

@@ -4,8 +4,9 @@ import { useEffect } from 'react';
 const keyboardPx = 120;
 
 /**
- * Sets `--visible-height` while a keyboard hides a part of the page: some browsers do not make the page smaller, so that what is at
- * its end, such as the box of a reply, would be behind the keyboard.
+ * Sets `--visible-height` while a keyboard hides a part of the page: some browsers do not
+ * make the page smaller, so that what is at its end, such as the box of a reply, would be
+ * behind the keyboard.
  */
 export function useVisibleHeight(): void {
   useEffect(() => {

@@ -8,7 +8,10 @@ export function answererOf(value: string): { agent: string } | { router: string 
   return value.startsWith('router:') ? { router: slug } : { agent: slug };
 }
 
-/** The options of the select below, and why there are none. There are none before agents and routers are loaded. */
+/**
+ * The options of the select below, and why there are none. There are none before agents and
+ * routers are loaded.
+ */
 export function useAnswerers() {
   const { units } = useTexts();
   const [agents, routers] = [useAgents(), useRouters()];
@@ -38,7 +41,8 @@ export function AnswererPick({
   const isKnown = current === undefined || options.some(([value]) => value === current);
   return (
     <Pick
-      // The first option is chosen when there is one, and stays chosen when another becomes the first.
+      // The first option is chosen when there is one, and stays chosen when another
+      // becomes the first.
       key={options.length === 0 ? 'empty' : 'loaded'}
       required
       hint={problem}

@@ -18,7 +18,10 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Says what a destructive action will do, and asks. The owner closes it when the action has succeeded. */
+/**
+ * Says what a destructive action will do, and asks. The owner closes it when the
+ * action has succeeded.
+ */
 export function Confirm({ question, name, run, look = 'danger', ...dialog }: ConfirmProps) {
   const { states } = useTexts();
   const { environment } = useWorkspace();

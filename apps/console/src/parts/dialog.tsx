@@ -3,7 +3,10 @@ import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { useTexts } from '../i18n';
 import { Button } from './controls';
 
-/** A modal dialog of the browser: it keeps the focus inside, closes with Escape, and returns the focus. */
+/**
+ * A modal dialog of the browser: it keeps the focus inside, closes with Escape, and
+ * returns the focus.
+ */
 export function Dialog({
   title,
   onClose,

@@ -64,7 +64,10 @@ export function Area({
   );
 }
 
-/** A labelled select of the browser, with all its room. What is chosen stays when its options are loaded later, or again. */
+/**
+ * A labelled select of the browser, with all its room. What is chosen stays when its options are
+ * loaded later, or again.
+ */
 export function Pick({
   label,
   hint,

@@ -10,7 +10,10 @@ interface FormDialogProps {
   action: string;
   look?: 'primary' | 'danger';
   isReady?: boolean;
-  /** The change that the form makes, or why it makes none. The owner closes the dialog when it has succeeded. */
+  /**
+   * The change that the form makes, or why it makes none. The owner closes the dialog when
+   * it has succeeded.
+   */
   run?: { isPending?: boolean; error: unknown };
   onSubmit: (fields: Record<string, string>) => void;
   onClose: () => void;

@@ -6,7 +6,10 @@ import {
   type RegisteredRouter,
 } from '@tanstack/react-router';
 
-/** The open organization and environment. Links and navigations from here name a screen, such as `agents/$slug`. */
+/**
+ * The open organization and environment. Links and navigations from here name a screen, such
+ * as `agents/$slug`.
+ */
 export const base = '/$organization/$environment';
 
 /** A link to a screen of the open organization and environment. */

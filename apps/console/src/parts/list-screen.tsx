@@ -39,7 +39,10 @@ export interface ListScreenProps<Item> {
   onClear?: () => void;
 }
 
-/** A screen with one list: filters, rows of columns, `j` `k` and `Enter`, and its empty and failed states. */
+/**
+ * A screen with one list: filters, rows of columns, `j` `k` and `Enter`, and its empty
+ * and failed states.
+ */
 export function ListScreen<Item>({
   title,
   before,

@@ -3,7 +3,10 @@ import { type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from '@tans
 import { useMemo, useState } from 'react';
 import { type Head, joinPages, mergeHead } from './merge-pages';
 
-/** The parameter of a page names the page before it, so that a page which was left can be loaded again. */
+/**
+ * The parameter of a page names the page before it, so that a page which was left can
+ * be loaded again.
+ */
 interface Place {
   cursor: string;
   newer: Place | null;
@@ -19,8 +22,8 @@ interface LivePagesOptions<Item> {
 }
 
 /**
- * A list, newest first, whose newest page is loaded again and again, and whose older pages are loaded once. What the newest page
- * had before stays above the older ones, so there is no gap.
+ * A list, newest first, whose newest page is loaded again and again, and whose older pages are
+ * loaded once. What the newest page had before stays above the older ones, so there is no gap.
  */
 export function useLivePages<Item>(
   queryKey: QueryKey,

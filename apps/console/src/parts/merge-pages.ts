@@ -7,7 +7,10 @@ export interface Head<Item> {
   cursor: string | null;
 }
 
-/** The newest page before the older part of what was known; the page alone when the two have nothing in common. */
+/**
+ * The newest page before the older part of what was known; the page alone when the two have
+ * nothing in common.
+ */
 export function mergeHead<Item>(
   before: Head<Item> | undefined,
   page: Page<Item>,

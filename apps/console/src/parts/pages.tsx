@@ -5,10 +5,16 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useTexts } from '../i18n';
 import { Failure, Skeleton } from './states';
 
-/** Pages that a list holds. Without the first ones its rows would move under the person; filters find what is further down. */
+/**
+ * Pages that a list holds. Without the first ones its rows would move under the person; filters
+ * find what is further down.
+ */
 const maxPages = 200;
 
-/** The pages of a list. A list that is shown again is loaded again page by page, so that it has no gaps. */
+/**
+ * The pages of a list. A list that is shown again is loaded again page by page, so
+ * that it has no gaps.
+ */
 export function usePages<Item>(
   queryKey: QueryKey,
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
@@ -59,7 +65,10 @@ interface RowsProps<Item> {
   current?: number;
 }
 
-/** The rows of a list, of which only the visible ones are in the page. The next page is loaded near its end. */
+/**
+ * The rows of a list, of which only the visible ones are in the page. The next page is
+ * loaded near its end.
+ */
 export function Rows<Item>({ list, rowPx, label, keyOf, render, empty, current }: RowsProps<Item>) {
   const { states } = useTexts();
   const scroller = useRef<HTMLDivElement>(null);

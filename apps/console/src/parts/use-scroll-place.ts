@@ -15,9 +15,10 @@ interface ScrollPlaceOptions {
 }
 
 /**
- * Keeps what is read in its place while items are added above and below it, and pictures get their height: the browser's own
- * anchoring does not exist in all of them. At the end of the list, the end is followed. Items have `data-item`. `scroller` is the ref of
- * the box, which may be rendered later.
+ * Keeps what is read in its place while items are added above and below it, and pictures get
+ * their height: the browser's own anchoring does not exist in all of them. At the end of the
+ * list, the end is followed. Items have `data-item`. `scroller` is the ref of the box, which may
+ * be rendered later.
  */
 export function useScrollPlace({ onNearTop, onNearEnd }: ScrollPlaceOptions = {}) {
   const [box, scroller] = useState<HTMLElement | null>(null);

@@ -14,7 +14,8 @@ test.each([
   expect(hrefs(text)).toEqual(expected);
 });
 
-// A pattern that looks for the end of the punctuation from each of its characters would take minutes.
+// A pattern that looks for the end of the punctuation from each of its characters
+// would take minutes.
 test.each(['.', ')', '*_', '.)', ',;:!?'])(
   'an address that is followed by a million of %s takes no quadratic time',
   (end) => {

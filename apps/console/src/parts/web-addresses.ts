@@ -13,7 +13,10 @@ export function findAddresses(text: string): FoundAddress[] {
     .filter(({ href }) => isWebAddress(href));
 }
 
-/** The end of a sentence is not part of the address; a closing parenthesis is one if the address has an opening one. */
+/**
+ * The end of a sentence is not part of the address; a closing parenthesis is one if the address
+ * has an opening one.
+ */
 function withoutPunctuation(found: string): string {
   const ending = /[([{]/.test(found) ? '.,;:!?*_~' : '.,;:!?*_~)]}';
   let end = found.length;

@@ -1,4 +1,7 @@
-/** The `localStorage` of a browser, which Node.js lacks. Its texts are its own properties. `maxLength`: of each text. */
+/**
+ * The `localStorage` of a browser, which Node.js lacks. Its texts are its own properties.
+ * `maxLength`: of each text.
+ */
 export function browserStorage(maxLength = Infinity): Storage {
   const methods = {
     getItem(this: Record<string, string>, name: string): string | null {

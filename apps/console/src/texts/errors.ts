@@ -1,4 +1,7 @@
-/** What people who read no English see of errors, by their codes. Other errors have the text of the server. */
+/**
+ * What people who read no English see of errors, by their codes. Other errors have the
+ * text of the server.
+ */
 export const errorTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   en: { unreachable: 'The server cannot be reached.' },
   es: {

@@ -5,7 +5,10 @@ import type { Progress } from './work';
 beforeEach(() => jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 afterEach(() => jest.useRealTimers());
 
-/** Runs a call that fails with these errors, one after the other, and records the pauses in milliseconds. */
+/**
+ * Runs a call that fails with these errors, one after the other, and records the pauses
+ * in milliseconds.
+ */
 function attempt(errors: unknown[]) {
   const controller = new AbortController();
   const waits: boolean[] = [];

@@ -5,10 +5,16 @@ import type { Progress } from './work';
 /** Repetitions of a request whose server is away, which can be repeated without another effect. */
 const maxRepeats = 6;
 const firstPauseMs = 1_000;
-/** The window of the rate limit (docs/reference/limits.md#rate-limits). The clock of this device may be hours behind the server's. */
+/**
+ * The window of the rate limit (docs/reference/limits.md#rate-limits). The clock of this device may
+ * be hours behind the server's.
+ */
 const maxPauseMs = 60_000;
 
-/** Repeats a call of a long work while its rate is limited, and a few times while the server is away or still busy with it. */
+/**
+ * Repeats a call of a long work while its rate is limited, and a few times while the server is away
+ * or still busy with it.
+ */
 export async function untilAdmitted<T>(
   call: () => Promise<T>,
   { signal, wait }: Progress,

@@ -7,7 +7,10 @@ import { useWorks } from './use-works';
 import { type Work, dismissWork, stopWork } from './work';
 import { workCatalog } from './texts';
 
-/** The long works of this page, on all screens. The browser asks before the page is left while one runs. */
+/**
+ * The long works of this page, on all screens. The browser asks before the page is
+ * left while one runs.
+ */
 export function WorkLines() {
   const texts = useTexts(workCatalog);
   const works = useWorks();

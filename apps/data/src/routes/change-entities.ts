@@ -16,13 +16,19 @@ type BulkDeps = AccessDeps &
   OperationDeps & { entities: Pick<Entities, 'lock' | 'createMany' | 'untilIndexed'> };
 type Action = EntityOperation['action'];
 
-/** Bulk requests of a process at the same time. Each holds a body of up to 8 MiB, and waits for a connection of its organization's share. */
+/**
+ * Bulk requests of a process at the same time. Each holds a body of up to 8 MiB, and waits for a
+ * connection of its organization's share.
+ */
 const maxRunning = 6;
 
 /** Problems that the answer lists. Every operation that has failed lists at least one. */
 const maxProblems = 1_000;
 
-/** `POST /v1/data/:type/bulk`: all operations of a request are one transaction, so that a retry changes nothing twice. */
+/**
+ * `POST /v1/data/:type/bulk`: all operations of a request are one transaction, so that a retry
+ * changes nothing twice.
+ */
 export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
   const shared = shareRequests({
     total: maxRunning,
@@ -79,7 +85,10 @@ export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
 
 type Create = Extract<EntityOperation, { action: 'create' }>;
 
-/** Maximum number of creates in one statement. Preparing more at once would delay other requests by milliseconds. */
+/**
+ * Maximum number of creates in one statement. Preparing more at once would delay other requests
+ * by milliseconds.
+ */
 const maxTogether = 100;
 
 /** The creates before the first operation of another kind, as many as one statement stores. */
@@ -114,7 +123,10 @@ async function undoing<T>(
   return result![0];
 }
 
-/** The access for each action of the operations, or the error that denies it. Throws if the type does not exist. */
+/**
+ * The access for each action of the operations, or the error that denies it. Throws if the
+ * type does not exist.
+ */
 async function accessOfActions(
   deps: AccessDeps,
   context: CallerContext,

@@ -6,7 +6,10 @@ import { entityFailure } from '../entity-failure';
 
 type Deps = AccessDeps & { entities: Pick<Entities, 'get' | 'relations'> };
 
-/** `GET /v1/data/:type/:id/relations`: the relations with entities that the caller may read, newest first. */
+/**
+ * `GET /v1/data/:type/:id/relations`: the relations with entities that the caller may
+ * read, newest first.
+ */
 export const listEntityRelations =
   (deps: Deps): Handler<'listEntityRelations'> =>
   async ({ params: { type, id }, query }, context) => {
@@ -23,7 +26,10 @@ export const listEntityRelations =
     return listed.page;
   };
 
-/** The types that the caller may read, each with the visible entities; undefined when no role restricts the caller. */
+/**
+ * The types that the caller may read, each with the visible entities; undefined when no role
+ * restricts the caller.
+ */
 async function readableTypes(
   { db, entities }: AccessDeps,
   { caller, scope }: CallerContext,

@@ -3,7 +3,9 @@ import { type Handler, RawJson } from '@parley/service';
 import { type AccessDeps, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
-/** `POST /v1/data/:type/search`: full-text search in the type's `searchFields`, best matches first. */
+/**
+ * `POST /v1/data/:type/search`: full-text search in the type's `searchFields`, best matches first.
+ */
 export const searchEntities =
   (deps: AccessDeps & { entities: Pick<Entities, 'search'> }): Handler<'searchEntities'> =>
   async ({ params: { type }, body }, context) => {

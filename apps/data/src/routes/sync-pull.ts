@@ -4,10 +4,16 @@ import type { Db } from '@parley/db';
 import { writePull } from '@parley/resources';
 import { type Handler, createAnswerPace } from '@parley/service';
 
-/** Time after which a client that reads nothing is disconnected. The transaction of the pull may be idle for 10 s. */
+/**
+ * Time after which a client that reads nothing is disconnected. The transaction of the pull may
+ * be idle for 10 s.
+ */
 const stuckAfterMs = 5_000;
 
-/** `POST /v1/sync/pull`: every definition of the environment as it was pushed, sent while it is read. */
+/**
+ * `POST /v1/sync/pull`: every definition of the environment as it was pushed, sent
+ * while it is read.
+ */
 export const syncPull = ({ db }: { db: Db }): Handler<'syncPull'> => {
   const pace = createAnswerPace();
   return async (_input, { scope, response, signal }) => {

@@ -3,7 +3,10 @@ import { findOrganizationName } from '@parley/identity';
 import { resourceState } from '@parley/resources';
 import { type Handler, unavailable } from '@parley/service';
 
-/** `POST /v1/sync/state`: the organization, and slugs, names, versions and content hashes of the environment's definitions. */
+/**
+ * `POST /v1/sync/state`: the organization, and slugs, names, versions and content hashes of the
+ * environment's definitions.
+ */
 export const syncState =
   ({ db }: { db: Db }): Handler<'syncState'> =>
   async (_input, { scope }) => {

@@ -2,7 +2,9 @@ import { type Handler, RawJson } from '@parley/service';
 import { type OperationDeps, applyOperation } from '../apply-operation';
 import { type AccessDeps, requireAccess } from '../require-access';
 
-/** `PATCH /v1/data/:type/:id`: merges `data` at the top level. A `status` restores a deleted entity. */
+/**
+ * `PATCH /v1/data/:type/:id`: merges `data` at the top level. A `status` restores a deleted entity.
+ */
 export const updateEntity =
   (deps: AccessDeps & OperationDeps): Handler<'updateEntity'> =>
   async ({ params: { type, id }, body }, context) => {

@@ -37,7 +37,9 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** `database`: from createTestDatabase; `close` drops it. `timeoutMs`: the limit of its statements. */
+/**
+ * `database`: from createTestDatabase; `close` drops it. `timeoutMs`: the limit of its statements.
+ */
 export function createTestApi(
   database: { url: string; drop(): Promise<void>; timeoutMs?: number },
   deps: Partial<DataDeps> = {},

@@ -15,7 +15,10 @@ import { type Tenant, createTenant } from '../tenant';
 
 const failures = join(__dirname, '../../../../dist/browser-failures');
 
-/** A person who has joined the organization of the test file, and the session of the person's browser. */
+/**
+ * A person who has joined the organization of the test file, and the session of the
+ * person's browser.
+ */
 export interface Person {
   name: string;
   email: string;
@@ -37,7 +40,10 @@ export interface Look {
   bypassCSP?: boolean;
 }
 
-/** The console in Chromium, served by the real gateway, with real services behind it. One organization for each file. */
+/**
+ * The console in Chromium, served by the real gateway, with real services behind it. One
+ * organization for each file.
+ */
 export interface ConsoleKit {
   stack: Pick<SharedStack, 'url' | 'databaseUrl'>;
   /** The models of the organization, in both environments. */
@@ -47,9 +53,15 @@ export interface ConsoleKit {
   owner: Client & { key: string };
   browser: Browser;
   admin: Person;
-  /** Creates a person who joins the organization of a client by an invitation; default: that of the file. */
+  /**
+   * Creates a person who joins the organization of a client by an invitation; default:
+   * that of the file.
+   */
   join(role: PersonRole, name?: string, owner?: Client): Promise<Person>;
-  /** The address of a person, which no other file uses: an address belongs to one person of all organizations. */
+  /**
+   * The address of a person, which no other file uses: an address belongs to one person of
+   * all organizations.
+   */
   emailOf(name: string): string;
   /** The address of the screens of an environment. */
   base(environment?: Environment): string;
@@ -58,18 +70,24 @@ export interface ConsoleKit {
   /** Another tab of the browser of a page. */
   openBeside(page: Page, path: string): Promise<Page>;
   /**
-   * What no page may do: errors, warnings, violations of the content security policy, requests to other origins, dialogs.
-   * A failed request is a line such as `404 /v1/threads/x`.
+   * What no page may do: errors, warnings, violations of the content security policy, requests to
+   * other origins, dialogs. A failed request is a line such as `404 /v1/threads/x`.
    */
   complaints: string[];
 }
 
 export interface ConsoleOptions {
-  /** A stack of its own, for a file that needs other variables than the shared one has. Called once, before the tests. */
+  /**
+   * A stack of its own, for a file that needs other variables than the shared one has. Called once,
+   * before the tests.
+   */
   ownStack?: () => Promise<Pick<StackOptions, 'services' | 'environment'>>;
 }
 
-/** A test in the browser. It does nothing on a machine without one, which openBrowser says; CI has one. */
+/**
+ * A test in the browser. It does nothing on a machine without one, which openBrowser
+ * says; CI has one.
+ */
 export function inBrowser(name: string, run: () => Promise<void>, limitMs?: number): void {
   test(
     name,
@@ -101,7 +119,9 @@ async function saveScreenshots(name: string): Promise<void> {
   }
 }
 
-/** Creates an organization with an administrator for the file, in the stack that the files share. */
+/**
+ * Creates an organization with an administrator for the file, in the stack that the files share.
+ */
 export function useConsole({ ownStack }: ConsoleOptions = {}): ConsoleKit {
   const kit = { complaints: [] as string[] } as ConsoleKit;
   let own: Awaited<ReturnType<typeof startOwnStack>> | undefined;

@@ -27,8 +27,8 @@ const flowKeys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 const customer = '14155550134';
 
 /**
- * A console whose organization has something on every screen. What people, contacts, models, tools and providers wrote
- * are texts that break pages that do not escape them.
+ * A console whose organization has something on every screen. What people, contacts, models, tools
+ * and providers wrote are texts that break pages that do not escape them.
  */
 export function useFullOrganization(): { app: ConsoleKit; screens: () => Screen[] } {
   let flow: FlowServer;
@@ -141,7 +141,8 @@ async function fill({ owner, tenant, model, stack }: ConsoleKit): Promise<void> 
     data: { name, price: 5, tags: [name.slice(0, 99)] },
   }));
   await ok(owner.post('/v1/data/product/bulk', { operations: operations.slice(0, 500) }));
-  // Names that every object inherits, as fields of one entity only. JSON, because a literal would set the prototype.
+  // Names that every object inherits, as fields of one entity only. JSON, because a literal would
+  // set the prototype.
   const inherited = JSON.parse(
     '{"name":"inherited","constructor":"a","toString":5,"__proto__":{"b":1},"valueOf":null}',
   ) as object;

@@ -30,7 +30,10 @@ export async function startHttpsHosts(): Promise<HttpsHosts> {
   };
 }
 
-/** Forwards requests to the gateway, as a proxy in front of it that ends TLS. Headers are passed on byte for byte. */
+/**
+ * Forwards requests to the gateway, as a proxy in front of it that ends TLS. Headers are passed
+ * on byte for byte.
+ */
 export const forwardTo =
   (gatewayUrl: string) =>
   (request: IncomingMessage, response: ServerResponse): void => {

@@ -11,7 +11,10 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const isBusyAfterFrame = `new Promise((resolve) =>
   requestAnimationFrame(() => setTimeout(() => resolve(document.querySelector('main [aria-busy="true"]') !== null))))`;
 
-/** Waits until a screen shows what it has loaded: over several frames nothing is loading and no request has begun. */
+/**
+ * Waits until a screen shows what it has loaded: over several frames nothing is loading and no
+ * request has begun.
+ */
 export async function waitForContent(page: Page): Promise<void> {
   await page.locator('main > *').first().waitFor();
   const isComplete = async () => {
@@ -31,10 +34,16 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Nothing but violations is described, and they without selectors: to compute those took most of the time. */
+/**
+ * Nothing but violations is described, and they without selectors: to compute those took
+ * most of the time.
+ */
 const axeOptions = "{ resultTypes: ['violations'], selectors: false }";
 
-/** The serious and critical violations of the accessibility rules on a page that was opened with `bypassCSP`. */
+/**
+ * The serious and critical violations of the accessibility rules on a page that was opened
+ * with `bypassCSP`.
+ */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = (await page.evaluate(`axe.run(${axeOptions})`)) as {
@@ -48,7 +57,10 @@ export async function findViolations(page: Page): Promise<string[]> {
     );
 }
 
-/** Every screen, full of hostile texts, in each look: nothing runs, nothing is wider than the page, axe finds nothing grave. */
+/**
+ * Every screen, full of hostile texts, in each look: nothing runs, nothing is wider than the page,
+ * axe finds nothing grave.
+ */
 export function testLooks(
   looks: readonly Required<Pick<Look, 'width' | 'colorScheme' | 'locale'>>[],
 ): void {

@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { inBrowser, useConsole } from './console-kit';
 
 let resend: ResendServer;
-// The server's own account of Resend is one for all organizations, and without one the pages differ.
+// The server's own account of Resend is one for all organizations, and without one
+// the pages differ.
 const app = useConsole({
   async ownStack() {
     resend = await startResendServer();

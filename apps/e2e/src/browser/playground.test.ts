@@ -79,7 +79,8 @@ inBrowser(
     );
     const page = await app.open('/playground?agent=shop');
     await write(page, 'Do you have tents?');
-    // The first words and the tool's result are shown although the second call of the model has not answered.
+    // The first words and the tool's result are shown although the second call of the model
+    // has not answered.
     await page.getByText('Let me look.').waitFor();
     const steps = page.getByRole('complementary', { name: 'What happens' });
     await steps.getByRole('button', { name: /entity\.query/ }).click();

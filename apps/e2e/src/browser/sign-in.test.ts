@@ -16,7 +16,8 @@ let other: Tenant;
 let owner: Client;
 /** The Cookie headers with which browsers came back from the provider. */
 const seen: string[] = [];
-// A provider of identities changes the page of the sign-in for all, and the public address is HTTPS.
+// A provider of identities changes the page of the sign-in for all, and the public
+// address is HTTPS.
 const app = useConsole({
   async ownStack() {
     [provider, hosts] = await Promise.all([startOidcServer(), startHttpsHosts()]);
@@ -183,7 +184,10 @@ inBrowser(
 
 describe('a page of another host', () => {
   let victim: Person;
-  /** The value of the cookie of a sign-in that the attacker began, and the address to which the provider sends it back. */
+  /**
+   * The value of the cookie of a sign-in that the attacker began, and the address to which the
+   * provider sends it back.
+   */
   let planted: string;
   let back: URL;
   let attackers = 0;
@@ -200,7 +204,10 @@ describe('a page of another host', () => {
     back = new URL(await provider.signIn(((await begun.json()) as { url: string }).url));
   });
 
-  /** The attacker's identity has been added to no account: without an invitation it does not sign in. */
+  /**
+   * The attacker's identity has been added to no account: without an invitation it
+   * does not sign in.
+   */
   async function expectNoAccount(): Promise<void> {
     const page = await open('/console/', null);
     await page.getByRole('button', { name: 'Sign in with Acme' }).click();

@@ -4,7 +4,10 @@ import { inBrowser } from './console-kit';
 import { useFullOrganization } from './full-organization';
 import { takeScreenshot, waitForContent } from './looks';
 
-/** Every screen while it loads, when the server fails, when it is refused, when it has nothing, and with ids of others. */
+/**
+ * Every screen while it loads, when the server fails, when it is refused, when it has nothing, and
+ * with ids of others.
+ */
 const { app, screens } = useFullOrganization();
 let other: Tenant;
 beforeAll(async () => {
@@ -12,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => other?.close());
 
-/** Requests of a screen, without those of the frame: the person, the count in the navigation, how to sign in. */
+/**
+ * Requests of a screen, without those of the frame: the person, the count in the
+ * navigation, how to sign in.
+ */
 const isOfScreen = (route: Route): boolean =>
   !/\/v1\/(me|thread-counts|sign-in)$/.test(new URL(route.request().url()).pathname);
 
@@ -153,7 +159,8 @@ inBrowser(
     const page = await app.open('', { as: person });
     const wrong: string[] = [];
     for (const { name, path, isDetail } of screens()) {
-      // The list of a type and the form of a new entity are lists; credits and raw are views of others.
+      // The list of a type and the form of a new entity are lists; credits and raw are
+      // views of others.
       if (!isDetail || path.includes('?')) continue;
       const texts = [];
       for (const one of [path, path.replace(/[^/]+$/, 'unknown')]) {

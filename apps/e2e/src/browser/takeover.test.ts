@@ -82,7 +82,8 @@ inBrowser(
       (await shop.messagesOf(threadId)).filter(({ content }) => content.startsWith('I am sorry')),
     ).toHaveLength(1);
 
-    // The messages can be loaded before the reply is in the outbox, and those of the channel after it.
+    // The messages can be loaded before the reply is in the outbox, and those of the
+    // channel after it.
     await page.route(/\/v1\/threads\/[^/]+\/messages/, async (route) => {
       const response = await route.fetch();
       const list = (await response.json()) as { data: object[] };

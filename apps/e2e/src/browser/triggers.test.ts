@@ -68,7 +68,10 @@ const runsOf = async (trigger: string, status?: string) =>
 const confirm = (page: Page, name: string | RegExp) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
 
-/** Orders whose item is deleted, so that their runs are dead until it is restored. No other run is dead. */
+/**
+ * Orders whose item is deleted, so that their runs are dead until it is restored. No
+ * other run is dead.
+ */
 async function makeDeadRuns(count: number): Promise<string> {
   await app.tenant.query(`delete from trigger_runs where tenant = $1 and status = 'dead'`, [
     app.tenant.scope.tenant,

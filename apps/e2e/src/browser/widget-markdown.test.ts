@@ -41,7 +41,8 @@ const render = async (text: string): Promise<string> =>
 const link = (address: string, label: string) =>
   `<a href="${address}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>`;
 
-// What each mark means is tested in libs/widget/src/parse-markdown.test.ts; here, that its tree becomes elements.
+// What each mark means is tested in libs/widget/src/parse-markdown.test.ts; here, that its tree
+// becomes elements.
 test('a text with every element is rendered with its attributes', async () => {
   if (browser === null) return;
   const text =

@@ -322,7 +322,10 @@ inBrowser(
   },
 );
 
-/** Answers requests of the page to the gateway, `messages` or `sessions`, as this function does, until it returns null. */
+/**
+ * Answers requests of the page to the gateway, `messages` or `sessions`, as this function does,
+ * until it returns null.
+ */
 async function intercept(
   page: Page,
   method: string,

@@ -15,7 +15,10 @@ const kinds: ServiceName[] = [
   'gateway',
   'worker',
 ];
-/** Restarts one after the other. upgrade.test.ts restarts the first processes of all services at the same time, then the second ones. */
+/**
+ * Restarts one after the other. upgrade.test.ts restarts the first processes of all services at the
+ * same time, then the second ones.
+ */
 const restarts = 20;
 
 let loaded: LoadedReplicas;

@@ -107,8 +107,9 @@ async function pay(link: string): Promise<void> {
 type Commands = Extract<TutorialStep, { kind: 'commands' }>;
 
 /**
- * Follows a page of docs/tutorials: creates its files in the project and types its commands. `around` may do something before or
- * after the commands of a step; `type` types them and returns what they print.
+ * Follows a page of docs/tutorials: creates its files in the project and types its commands.
+ * `around` may do something before or after the commands of a step; `type` types them and returns
+ * what they print.
  */
 async function follow(
   page: string,
@@ -165,7 +166,8 @@ test('docs/tutorials/whatsapp-sales-agent.md works as it is written', async () =
       return;
     }
     await pay(link!);
-    // The confirmation is written a moment after the payment; a person needs longer to type the command.
+    // The confirmation is written a moment after the payment; a person needs longer to
+    // type the command.
     const attempt = () =>
       type().then(
         () => null,

@@ -1,9 +1,14 @@
 import type { OpenApiOperation } from '@parley/contracts';
 
-/** A placeholder in a rendered page for the address of the host, such as `https://api.example.com`. */
+/**
+ * A placeholder in a rendered page for the address of the host, such as `https://api.example.com`.
+ */
 export const addressMark = 'http://address-of-the-host.invalid';
 
-/** A curl command for an operation, with the body of its example. The key comes from the environment variable PARLEY_KEY. */
+/**
+ * A curl command for an operation, with the body of its example. The key comes from the environment
+ * variable PARLEY_KEY.
+ */
 export function curlOf({
   method,
   path,

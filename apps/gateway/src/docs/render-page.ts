@@ -12,12 +12,18 @@ import {
 import { addressMark, curlOf } from './curl';
 import { style } from './style';
 
-/** Content-Security-Policy of the page: it runs no script, loads nothing, and uses only its own style sheet. */
+/**
+ * Content-Security-Policy of the page: it runs no script, loads nothing, and uses only its
+ * own style sheet.
+ */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 type Entry = { method: string; path: string; operation: OpenApiOperation };
 
-/** Renders the OpenAPI document as one HTML page. `addressMark` is a placeholder for the address of the host. */
+/**
+ * Renders the OpenAPI document as one HTML page. `addressMark` is a placeholder for the
+ * address of the host.
+ */
 export function renderPage(document: OpenApiDocument): string {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

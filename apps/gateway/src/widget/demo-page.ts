@@ -11,7 +11,10 @@ code { font: 13px/1.6 ui-monospace, monospace; }
 a { color: light-dark(#1f5fa8, #8cbcf2); }
 `;
 
-/** A policy as strict as that of any site: the chat needs the script, and connections to the gateway. */
+/**
+ * A policy as strict as that of any site: the chat needs the script, and connections
+ * to the gateway.
+ */
 export const demoPolicy = `default-src 'none'; script-src 'self'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** A page with the chat of a publishable key; without one, how to create it. */

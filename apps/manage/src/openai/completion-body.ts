@@ -7,17 +7,26 @@ type ReadPart = (part: Part) => string | null;
 const stringOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const isBlank = (text: string): boolean => text.trim() === '';
 
-/** The user and the instructions: a part that is not text, such as an image, is refused, because without it they mean something else. */
+/**
+ * The user and the instructions: a part that is not text, such as an image, is refused, because
+ * without it they mean something else.
+ */
 const readOwnPart: ReadPart = ({ type, text }) => (type === 'text' ? stringOrNull(text) : null);
 
-/** Answers: a part of another type, such as audio, has no text that a model could read again, so it is skipped. */
+/**
+ * Answers: a part of another type, such as audio, has no text that a model could read again,
+ * so it is skipped.
+ */
 function readAnswerPart({ type, text, refusal }: Part): string | null {
   if (type === 'text') return stringOrNull(text ?? '');
   if (type === 'refusal') return stringOrNull(refusal ?? '');
   return typeof type === 'string' ? '' : null;
 }
 
-/** Stops at the first part that is refused: a body has room for half a million, and a schema would list each of them. */
+/**
+ * Stops at the first part that is refused: a body has room for half a million, and a schema would
+ * list each of them.
+ */
 function joinParts(parts: unknown, readPart: ReadPart): string | null {
   if (!Array.isArray(parts)) return null;
   let joined = '';
@@ -29,7 +38,10 @@ function joinParts(parts: unknown, readPart: ReadPart): string | null {
   return joined;
 }
 
-/** Clients keep messages without content, such as an answer that only called tools. Their text is empty, and they are skipped. */
+/**
+ * Clients keep messages without content, such as an answer that only called tools. Their text is
+ * empty, and they are skipped.
+ */
 const contentOf = (readPart: ReadPart, problem: string) =>
   z
     .unknown()
@@ -60,7 +72,10 @@ const answer = z
     content: isBlank(content) ? (refusal ?? '') : content,
   }));
 
-/** Results of tools that the client had called elsewhere. The tools of an agent run on the server, so they are left out. */
+/**
+ * Results of tools that the client had called elsewhere. The tools of an agent run on the server,
+ * so they are left out.
+ */
 const toolResult = z
   .object({ role: z.enum(['tool', 'function']) })
   .transform(({ role }) => ({ role, content: '' }));
@@ -100,8 +115,9 @@ const only = (values: readonly unknown[], why: string) =>
 const toolsAreOnServer = 'is not supported: the tools of an agent run on the server';
 
 /**
- * The body of a chat completion. Fields of sampling, such as `temperature`, are ignored, because the agent's definition has them;
- * fields that would make the answer mean something else are refused.
+ * The body of a chat completion. Fields of sampling, such as `temperature`, are ignored,
+ * because the agent's definition has them; fields that would make the answer mean something
+ * else are refused.
  */
 export const completionBodySchema = z.looseObject({
   model: z
@@ -135,7 +151,10 @@ export const completionBodySchema = z.looseObject({
 
 export type CompletionBody = z.output<typeof completionBodySchema>;
 
-/** The last message, and the conversation before it. With a thread only the instructions of that are used. */
+/**
+ * The last message, and the conversation before it. With a thread only the instructions
+ * of that are used.
+ */
 export function toConversation({ messages, metadata }: CompletionBody) {
   const threadId = metadata?.thread_id;
   const before = messages.slice(0, -1).filter(({ content }) => !isBlank(content));

@@ -23,7 +23,10 @@ const longestWaitMs = 10 * 60_000;
 const maxModels = 1_000;
 const any = z.unknown();
 
-/** The endpoint for clients of OpenAI's API (docs/adr/0061). It is described by OpenAI, so it is not in the table of operations. */
+/**
+ * The endpoint for clients of OpenAI's API (docs/adr/0061). It is described by OpenAI, so it is not
+ * in the table of operations.
+ */
 export const createOpenAiRoutes = (deps: Deps): Route[] => [
   route(
     {
@@ -116,8 +119,8 @@ const usageOf = ({ inputTokens, outputTokens, reasoningTokens }: VisibleExecutio
 });
 
 /**
- * OpenAI's words. The text of a refusal is the answer, as OpenAI ends one. It has no word for an answer that an error has cut off, so
- * OpenRouter's is used.
+ * OpenAI's words. The text of a refusal is the answer, as OpenAI ends one. It has no word for an
+ * answer that an error has cut off, so OpenRouter's is used.
  */
 const finishReasons: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -150,8 +153,8 @@ function toCompletion(execution: VisibleExecution, model: string, caller: Caller
 }
 
 /**
- * Why there is no answer. The message is stored in the thread, so clients must not send it again by themselves: they repeat 409, but
- * not 422, and `openai` reads `x-should-retry`.
+ * Why there is no answer. The message is stored in the thread, so clients must not send it again by
+ * themselves: they repeat 409, but not 422, and `openai` reads `x-should-retry`.
  */
 function failureOf(reason: string, caller: Caller): HttpError {
   const once = (status: number, message: string, code: string) =>
@@ -181,8 +184,8 @@ function failureOf(reason: string, caller: Caller): HttpError {
 }
 
 /**
- * The answer as the model writes it. A failure after the beginning is an event with the error, and no finish reason. Returns whether
- * the execution was read to its end.
+ * The answer as the model writes it. A failure after the beginning is an event with the error, and
+ * no finish reason. Returns whether the execution was read to its end.
  */
 async function streamCompletion(
   { db, executionStreams, streams }: Deps,

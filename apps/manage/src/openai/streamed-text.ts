@@ -7,9 +7,9 @@ export type StreamedText =
   { type: 'text'; text: string } | { type: 'end' } | { type: 'failed'; reason: string };
 
 /**
- * Reads the chunks of an execution as a text that only grows. When a step is begun again, by another model, by another process or
- * from the stored execution, nothing is sent until its new text is longer than what was sent of it. A new text that begins
- * differently is a failure.
+ * Reads the chunks of an execution as a text that only grows. When a step is begun again, by
+ * another model, by another process or from the stored execution, nothing is sent until its new
+ * text is longer than what was sent of it. A new text that begins differently is a failure.
  */
 export function createStreamedText(): (chunk: Chunk) => StreamedText | null {
   /** What was sent of the current step. */

@@ -93,7 +93,8 @@ export function createEventHandlers({
           position = reader.position();
         }
       } catch (error) {
-        // The client connects again, and the request is answered with an error if the database is still unavailable.
+        // The client connects again, and the request is answered with an error if the database is
+        // still unavailable.
         log.warn({ err: error }, 'a stream of events was ended');
       } finally {
         stream.end();

@@ -25,7 +25,9 @@ interface Handlers {
   declineIdentity: Handler<'declineIdentity'>;
 }
 
-/** An identity that waits until the person who is signed in confirms that it is the person's own. */
+/**
+ * An identity that waits until the person who is signed in confirms that it is the person's own.
+ */
 const identityCookie = {
   name: 'parley_identity',
   content: z.object({
@@ -66,7 +68,10 @@ export function askToConfirm(
   return confirmationPath;
 }
 
-/** The question whether an identity is added to the account of the person who is signed in, and its answer. */
+/**
+ * The question whether an identity is added to the account of the person who is signed
+ * in, and its answer.
+ */
 export const createIdentityConfirmationHandlers = (deps: SessionDeps): Handlers => ({
   async getIdentityConfirmation(_input, context) {
     const { name: provider } = requireOidc(deps);

@@ -34,8 +34,9 @@ type Invitation = Pick<
 >;
 
 /**
- * Notes what the link shows about the address of the person: the one of the e-mail proves it, and for the first administrator the
- * operator vouches in that organization. False when it shows nothing.
+ * Notes what the link shows about the address of the person: the one of the e-mail proves
+ * it, and for the first administrator the operator vouches in that organization. False when
+ * it shows nothing.
  */
 export async function proveInvited(
   tx: Queryable,

@@ -52,7 +52,10 @@ interface Handlers {
 }
 
 export interface LinkDeps {
-  /** Looks up the token of a link, with a limit for each network address: the client may not be signed in. */
+  /**
+   * Looks up the token of a link, with a limit for each network address: the client may
+   * not be signed in.
+   */
   lookUpLink: TokenLookUp<IncomingMessage>;
 }
 
@@ -185,7 +188,10 @@ export const createMemberHandlers = (deps: SessionDeps & LinkDeps): Handlers => 
   },
 });
 
-/** Finds an invitation whose link works, and locks it: of two requests with one link the second finds it accepted. */
+/**
+ * Finds an invitation whose link works, and locks it: of two requests with one link the second
+ * finds it accepted.
+ */
 export async function openInvitation(tx: Queryable, token: string) {
   return requireOpen(await lockInvitation(tx, token));
 }
@@ -196,7 +202,10 @@ function requireOpen<I extends { isOpen: boolean }>(invitation: I | null): I {
   return invitation;
 }
 
-/** Finds an invitation whose link works. Unknown tokens are limited for each network address: the client may not be signed in. */
+/**
+ * Finds an invitation whose link works. Unknown tokens are limited for each network address: the
+ * client may not be signed in.
+ */
 export async function checkInvitation(
   { db, lookUpLink }: LinkDeps & Pick<SessionDeps, 'db'>,
   { request }: Pick<RequestContext, 'request'>,

@@ -21,7 +21,10 @@ interface Handlers {
   finishOidcSignIn: Handler<'finishOidcSignIn'>;
 }
 
-/** What has to be the same when the browser returns. It is in the browser, so any process can finish a sign-in. */
+/**
+ * What has to be the same when the browser returns. It is in the browser, so any process can
+ * finish a sign-in.
+ */
 const begunCookie = {
   name: 'parley_oidc',
   content: operationsOf.manage.beginOidcSignIn.body.extend({ checks: oidcChecksSchema }),
@@ -51,7 +54,8 @@ export const createOidcHandlers = (deps: SessionDeps & LinkDeps): Handlers => ({
     );
     if (begun === null || state !== begun.content.checks.state) throw signInExpired();
     const { checks, returnTo } = begun.content;
-    // Each attempt calls the provider. An attempt has a state of its own, so only the network address counts.
+    // Each attempt calls the provider. An attempt has a state of its own, so only the
+    // network address counts.
     await deps.admitSignIn(checks.state, clientAddress(request, deps.keyLimit));
     setCookie(context, removedCookie(begunCookie), deps.publicUrl);
     try {
@@ -76,8 +80,9 @@ interface Begun {
 }
 
 /**
- * Begins a session of the person whose identity it is. Returns the path to which the browser is sent. An unknown identity is
- * never added to the account of the person who is signed in before that person has confirmed it.
+ * Begins a session of the person whose identity it is. Returns the path to which the browser is
+ * sent. An unknown identity is never added to the account of the person who is signed in before
+ * that person has confirmed it.
  */
 async function signInAs(
   deps: SessionDeps,
@@ -105,7 +110,10 @@ async function signInAs(
   return returnTo;
 }
 
-/** The person who has signed in with an identity before, else the one whom the webhook of the same provider named. */
+/**
+ * The person who has signed in with an identity before, else the one whom the webhook of the
+ * same provider named.
+ */
 async function knownPerson(
   { oidc }: SessionDeps,
   tx: Queryable,
@@ -118,7 +126,10 @@ async function knownPerson(
   return named;
 }
 
-/** Makes the person of an identity a member, a new person if it is not known. Returns the person's id. */
+/**
+ * Makes the person of an identity a member, a new person if it is not known. Returns
+ * the person's id.
+ */
 async function join(
   deps: SessionDeps,
   context: RequestContext,

@@ -45,7 +45,8 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
   async requestPasswordReset({ body: { email } }, context) {
     requireHttps(context.request, deps.publicUrl);
     await deps.admitReset(email, clientAddress(context.request, deps.keyLimit));
-    // The account is looked up after the answer, whose time then does not show whether there is one.
+    // The account is looked up after the answer, whose time then does not show
+    // whether there is one.
     onClosed(context.response, () => {
       sendLinks(deps, context, email).catch((error: unknown) =>
         context.log.error({ err: error }, 'links for new passwords were not sent'),
@@ -100,7 +101,10 @@ export const createPasswordResetHandlers = (deps: PasswordResetDeps): Handlers =
 export const linkEnded = () =>
   new HttpError(410, 'link_ended', 'The link was used or replaced, or has expired');
 
-/** A person who signs in at an OpenID provider, too, must prove the address in a session: it may be the one of a outsider. */
+/**
+ * A person who signs in at an OpenID provider, too, must prove the address in a session: it may be
+ * the one of a outsider.
+ */
 async function sendLinks(
   deps: PasswordResetDeps,
   context: RequestContext,
@@ -115,8 +119,8 @@ async function sendLinks(
 }
 
 /**
- * The admins of an organization can read what its account sends. A link that it sent sets no password of a person who has joined
- * another organization since.
+ * The admins of an organization can read what its account sends. A link that it sent sets no
+ * password of a person who has joined another organization since.
  */
 async function isOfSender(
   tx: Queryable,

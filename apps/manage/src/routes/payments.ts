@@ -100,7 +100,8 @@ export const createPaymentHandlers = ({
       signal: limit,
       onProgress: (current) => (report = current),
     });
-    // A request to the provider may outlast the limit. The run ends after it, and its counts are not waited for.
+    // A request to the provider may outlast the limit. The run ends after it, and its counts
+    // are not waited for.
     const isLimit = await rejectOnAbort(run, limit).then(
       (finished) => {
         report = finished;

@@ -150,7 +150,10 @@ export const createSessionHandlers = (deps: SessionDeps): Handlers => ({
 type Begun = Awaited<ReturnType<typeof createSession>>;
 type Deps = Pick<SessionDeps, 'db' | 'publicUrl' | 'keyLimit'>;
 
-/** The person whose session the browser has, and the session; null without one. Unknown sessions are limited for each address. */
+/**
+ * The person whose session the browser has, and the session; null without one. Unknown sessions are
+ * limited for each address.
+ */
 export async function signedIn(
   { findSession }: Pick<SessionDeps, 'findSession'>,
   request: IncomingMessage,
@@ -159,7 +162,10 @@ export async function signedIn(
   return token === undefined ? null : findSession(token, undefined, request);
 }
 
-/** Begins a session. The one that the browser had ends: its token may have been planted. `isRecorded`: in the audit log. */
+/**
+ * Begins a session. The one that the browser had ends: its token may have been planted.
+ * `isRecorded`: in the audit log.
+ */
 export async function beginSession(
   deps: Deps,
   context: Pick<RequestContext, 'request' | 'requestId'>,

@@ -101,7 +101,10 @@ export const createStartExecutionHandlers = (
   },
 });
 
-/** Stores a message for the worker to answer, as one of the request's caller. Throws when it is refused. */
+/**
+ * Stores a message for the worker to answer, as one of the request's caller. Throws
+ * when it is refused.
+ */
 export async function beginInBackground(
   { db, queues }: Pick<StartDeps, 'db' | 'queues'>,
   context: CallerContext,

@@ -26,7 +26,10 @@ interface Deps {
 
 export type SendExecution = ReturnType<typeof createSendExecution>;
 
-/** The number of a chunk after which a stream continues: `12`, or `3698432093388800-12` in a thread. Null for another text; 0 for another execution. */
+/**
+ * The number of a chunk after which a stream continues: `12`, or `3698432093388800-12` in a thread.
+ * Null for another text; 0 for another execution.
+ */
 function positionIn(executionId: string, text: string): number | null {
   const [, execution = executionId, number] = /^(?:(\w{1,100})-)?(\d{1,7})$/.exec(text) ?? [];
   if (number === undefined) return null;
@@ -34,8 +37,9 @@ function positionIn(executionId: string, text: string): number | null {
 }
 
 /**
- * Answers a request with the stream of an execution that the caller may see. `after`: a number for the stream of one execution; a
- * text for that of a thread, whose ids name the execution as well. `leave`: of `streams.admit`, if the caller has been admitted before.
+ * Answers a request with the stream of an execution that the caller may see. `after`: a number for
+ * the stream of one execution; a text for that of a thread, whose ids name the execution as well.
+ * `leave`: of `streams.admit`, if the caller has been admitted before.
  */
 export const createSendExecution =
   ({ executionStreams, streams, log }: Deps) =>
@@ -67,7 +71,8 @@ export const createSendExecution =
       }
       if (!stream.signal.aborted) stream.end('[DONE]');
     } catch (error) {
-      // The client connects again, and the request is answered with an error if the database is still unavailable.
+      // The client connects again, and the request is answered with an error if the database is
+      // still unavailable.
       log.warn({ err: error }, 'a stream of an execution was ended');
     } finally {
       stream.end();
@@ -83,7 +88,8 @@ export const createStreamExecutionHandlers = (db: Db, send: SendExecution): Hand
   async streamThread({ params, query: { after } }, context) {
     const { scope, caller, response } = context;
     const isShown = seesAll(caller);
-    // A thread in which the caller has started nothing is answered as an unknown one, so that no one learns who has written.
+    // A thread in which the caller has started nothing is answered as an unknown one, so that no
+    // one learns who has written.
     const thread = await (isShown
       ? findThread(db, scope, params.id)
       : findThreadOfCaller(db, scope, params.id, caller.id));
@@ -95,7 +101,9 @@ export const createStreamExecutionHandlers = (db: Db, send: SendExecution): Hand
   },
 });
 
-/** What a caller without `manage` gets: no arguments and results of tools, and no texts of errors. */
+/**
+ * What a caller without `manage` gets: no arguments and results of tools, and no texts of errors.
+ */
 function withoutValues(chunk: NumberedChunk['chunk']): NumberedChunk['chunk'] {
   switch (chunk.type) {
     case 'tool-input-available':

@@ -279,7 +279,10 @@ async function threadOf(
   return thread;
 }
 
-/** A request that is repeated after a crash has the same claim, so its message is stored and sent once. */
+/**
+ * A request that is repeated after a crash has the same claim, so its message is
+ * stored and sent once.
+ */
 const messageIdOf = ({ idempotency }: CallerContext): string =>
   idempotency === undefined ? newId('msg') : `msg_${idempotency.id}`;
 

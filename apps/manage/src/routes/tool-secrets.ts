@@ -17,7 +17,10 @@ export interface ToolSecretRouteDeps extends AuditDeps {
 
 const targetOf = (name: string) => ({ type: 'tool_secret', id: name });
 
-/** `/v1/tool-secrets`: the secrets of an environment's custom tools. Values are in no answer and in no entry of the audit log. */
+/**
+ * `/v1/tool-secrets`: the secrets of an environment's custom tools. Values are in no answer and in
+ * no entry of the audit log.
+ */
 export const createToolSecretHandlers = ({ db, box, ...deps }: ToolSecretRouteDeps): Handlers => ({
   listToolSecrets: async (_input, { scope }) => ({ data: await listToolSecrets(db, scope) }),
 

@@ -27,7 +27,10 @@ interface Handlers {
   streamVisitorThread: Handler<'streamVisitorThread'>;
 }
 
-/** More than a visitor's message and a reply of an agent may have, so that no text of the conversation is cut. */
+/**
+ * More than a visitor's message and a reply of an agent may have, so that no text of the
+ * conversation is cut.
+ */
 const visitorContentChars = 1_048_576;
 
 type Deps = VisitorDeps & { db: Db; queues: Queues };

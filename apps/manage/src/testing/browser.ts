@@ -7,14 +7,19 @@ export interface Browser {
   /** By name. A test plants one by setting it. */
   cookies: Map<string, string>;
   get(path: string): request.Test;
-  /** A change as a page of this host sends it; `headers` replace what browsers say about the page. */
+  /**
+   * A change as a page of this host sends it; `headers` replace what browsers say about the page.
+   */
   change(
     method: 'post' | 'delete',
     path: string,
     body?: object,
     headers?: Record<string, string>,
   ): request.Test;
-  /** Begins to sign in at the provider. Returns the path to which the provider sends the browser back. */
+  /**
+   * Begins to sign in at the provider. Returns the path to which the provider sends
+   * the browser back.
+   */
   signInAt(provider: OidcServer, body?: object): Promise<string>;
 }
 

@@ -99,7 +99,10 @@ export const oidcSettingsOf = ({ url, clientId, clientSecret }: OidcServer): Oid
   sendsIdentityWebhook: false,
 });
 
-/** The management service with a database, which is a new one by default, and a Redis of its own, called over HTTP. */
+/**
+ * The management service with a database, which is a new one by default, and a Redis of its own,
+ * called over HTTP.
+ */
 export async function createTestApi(
   more: Partial<ManageDeps> = {},
   ownDatabase?: Awaited<ReturnType<typeof createTestDatabase>>,

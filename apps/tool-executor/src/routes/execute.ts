@@ -16,7 +16,10 @@ export interface ExecuteDeps {
   chatUrl: string;
 }
 
-/** Runs a handler. 200: its result, or the error that it threw. 500: it exceeded its time limit. 503: no free process. */
+/**
+ * Runs a handler. 200: its result, or the error that it threw. 500: it exceeded its time limit.
+ * 503: no free process.
+ */
 export const execute =
   ({ executor, chatUrl }: ExecuteDeps): Handler<'execute'> =>
   async ({ body }, { requestId, signal }) => {

@@ -5,9 +5,10 @@ import { toHandlerError } from './handler-error';
 import type { CompileResult } from './protocol';
 
 /**
- * Returns the code for the engine: unchanged when it is JavaScript, else without its types. JavaScript is tried first, because
- * the same text can mean something else as TypeScript, such as `f<a>(b)`. `mustReplace`: the parser is broken
- * (strip-types.ts), so the process must not be used again.
+ * Returns the code for the engine: unchanged when it is JavaScript, else without its types.
+ * JavaScript is tried first, because the same text can mean something else as TypeScript,
+ * such as `f<a>(b)`. `mustReplace`: the parser is broken (strip-types.ts), so the process
+ * must not be used again.
  */
 export async function compileHandler(
   engine: Engine,

@@ -5,13 +5,17 @@ import {
 } from '../../testing/start-test-executor';
 
 /*
- * Programs that try to exhaust the service. Each must end with a documented answer, while other calls are answered and the
- * service continues. How late is reported, not limited: process-priority.test.ts shows that the engine itself ends a program at
- * its time limit, second-barrier.test.ts that the process is otherwise killed 150 ms after it.
+ * Programs that try to exhaust the service. Each must end with a documented answer, while other
+ * calls are answered and the service continues. How late is reported, not limited:
+ * process-priority.test.ts shows that the engine itself ends a program at its time limit,
+ * second-barrier.test.ts that the process is otherwise killed 150 ms after it.
  */
 
 const timeoutMs = 300;
-/** Far longer than a trivial call takes on a busy machine, with its parsing and its wait for a process that is replaced. */
+/**
+ * Far longer than a trivial call takes on a busy machine, with its parsing and its wait for a
+ * process that is replaced.
+ */
 const generousMs = 50_000;
 
 let service: TestExecutor;
@@ -38,7 +42,10 @@ const lateness: number[] = [];
 const timeLimit = 'Execution time exceeded';
 const memoryLimit = 'The handler exceeded its memory limit of 64 MiB';
 const depthLimit = 'Maximum call stack size exceeded';
-/** Which limit is reached first can depend on the speed of the machine. Every listed answer is a documented one. */
+/**
+ * Which limit is reached first can depend on the speed of the machine. Every listed answer is
+ * a documented one.
+ */
 const time = [timeLimit];
 const depth = [depthLimit, timeLimit];
 const memory = [
@@ -285,7 +292,9 @@ const corpus: [name: string, code: string, answers: string[]][] = [
   ['normalisation of much', 'return "\\u0344".repeat(5e6).normalize("NFD").length', any],
 ];
 
-/** The error or result of an answer in one line. `undocumented`: the contract has no such answer. */
+/**
+ * The error or result of an answer in one line. `undocumented`: the contract has no such answer.
+ */
 function endOf({ status, body }: Answer): string {
   if (status === 200 && typeof body.error === 'string') return body.error;
   if (status === 200 && 'result' in body)

@@ -8,7 +8,10 @@ export interface EngineError {
   stack?: string;
 }
 
-/** What one step of the engine ended with. `pending`: more jobs are due; the event loop runs before the next step. */
+/**
+ * What one step of the engine ended with. `pending`: more jobs are due; the event loop runs
+ * before the next step.
+ */
 export type Step =
   | { kind: 'idle' }
   | { kind: 'pending' }
@@ -78,7 +81,10 @@ export function createCalls(machine: Machine, { heap, put, readText }: EngineVal
   return { evaluate, exceptionOf, call, runJobs, stepAfter };
 }
 
-/** Reports the end of this process's own stack as the engine reports its limit. Other errors mean that memory ran out. */
+/**
+ * Reports the end of this process's own stack as the engine reports its limit. Other errors mean
+ * that memory ran out.
+ */
 export function guard(work: () => Step): Step {
   try {
     return work();

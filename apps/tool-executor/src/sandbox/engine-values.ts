@@ -1,6 +1,9 @@
 import type { LoadedQuickJs, Pointer } from './quickjs';
 
-/** The engine in use. Pointers stay valid when `loaded` is replaced: the image is restored to the same addresses. */
+/**
+ * The engine in use. Pointers stay valid when `loaded` is replaced: the image is restored to
+ * the same addresses.
+ */
 export interface Machine {
   loaded: LoadedQuickJs;
   runtime: Pointer;
@@ -12,7 +15,10 @@ export interface Machine {
 
 export type EngineValues = ReturnType<typeof createValues>;
 
-/** Copies texts and bytes into and out of the engine's memory. Throws when the engine is out of memory. */
+/**
+ * Copies texts and bytes into and out of the engine's memory. Throws when the engine
+ * is out of memory.
+ */
 export function createValues(machine: Machine) {
   const js = () => machine.loaded.quickJs;
   const heap = (): Buffer => Buffer.from(machine.loaded.memory.buffer);
@@ -43,7 +49,10 @@ export function createValues(machine: Machine) {
     js()._QTS_FreeCString(machine.context, start);
     return read;
   };
-  /** A view of an ArrayBuffer, valid only until the engine runs again; undefined for any other value. */
+  /**
+   * A view of an ArrayBuffer, valid only until the engine runs again; undefined for
+   * any other value.
+   */
   const viewBytes = (value: Pointer): Uint8Array | undefined => {
     const pointer = js()._QTS_GetArrayBuffer(machine.context, value);
     if (pointer === 0) return undefined;

@@ -5,7 +5,10 @@ import { preludeSource } from './prelude/source';
 import { type LoadedQuickJs, type Pointer, loadQuickJs } from './quickjs';
 import { memoryExceeded, sandboxLimits } from './limits';
 
-/** Performs one operation that the code inside requests. Throws a `Refusal`, which that code can catch. */
+/**
+ * Performs one operation that the code inside requests. Throws a `Refusal`, which
+ * that code can catch.
+ */
 export type OpHandler = (
   kind: string,
   payload: unknown,
@@ -34,9 +37,14 @@ export interface Engine {
   check(code: string): EngineError | null;
   /** Whether the code has needed more memory than its limit since the last reset. */
   isExhausted(): boolean;
-  /** Whether the memory has grown so much that it is replaced, as WebAssembly memory cannot shrink. */
+  /**
+   * Whether the memory has grown so much that it is replaced, as WebAssembly memory cannot shrink.
+   */
   hasGrown(): boolean;
-  /** Discards everything since the engine was created. No other method may be called until the promise resolves. */
+  /**
+   * Discards everything since the engine was created. No other method may be called until the
+   * promise resolves.
+   */
   reset(): Promise<void>;
 }
 
@@ -48,19 +56,22 @@ const keptBytes = 32 * 1024 * 1024;
 export const handlerFile = 'handler.js';
 
 export const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
-/** Each wrapper takes one line before the code, so that the handler's line 1 is the engine's line 2. */
+/**
+ * Each wrapper takes one line before the code, so that the handler's line 1 is the engine's line 2.
+ */
 const wrapAsArrow = (code: string): string =>
   `(async (args, context, parley, fetch) => {\n${code}\n})`;
 /**
- * Code must parse in both wrappers. Code that closes the function and continues after it needs another ending for each
- * (`})` or `}`), so it fails in one of them.
+ * Code must parse in both wrappers. Code that closes the function and continues after it needs
+ * another ending for each (`})` or `}`), so it fails in one of them.
  */
 const wrapAsDeclaration = (code: string): string =>
   `async function handler(args, context, parley, fetch) {\n${code}\n}`;
 
 /**
- * QuickJS in WebAssembly with the prelude installed. Only strings, numbers and copies of bytes cross its border: the code
- * inside never has an object of this process, and this process never uses an object from inside.
+ * QuickJS in WebAssembly with the prelude installed. Only strings, numbers and copies of bytes
+ * cross its border: the code inside never has an object of this process, and this process never
+ * uses an object from inside.
  */
 export async function createEngine(onOp: OpHandler): Promise<Engine> {
   const machine = {
@@ -132,7 +143,9 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
 
 type Callbacks = LoadedQuickJs['quickJs']['callbacks'];
 
-/** What the engine calls in this process: its one host function `op`, and the check of the deadline. */
+/**
+ * What the engine calls in this process: its one host function `op`, and the check of the deadline.
+ */
 function createCallbacks(machine: Machine, values: EngineValues, onOp: OpHandler): Callbacks {
   const { readString, viewBytes, newString, newBytes } = values;
   return {

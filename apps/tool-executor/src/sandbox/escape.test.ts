@@ -18,8 +18,9 @@ import { type NaiveSandbox, startNaiveSandbox } from '../../testing/escapes/star
 import { throwsAndCallbacks } from '../../testing/escapes/throws-and-callbacks';
 
 /*
- * Programs that try to escape, by the known classes of escapes, and mutants of them. None may succeed in this sandbox. In a
- * naive sandbox with node:vm the same program succeeds, which shows that a success would be noticed. Another search:
+ * Programs that try to escape, by the known classes of escapes, and mutants of them. None may
+ * succeed in this sandbox. In a naive sandbox with node:vm the same program succeeds, which shows
+ * that a success would be noticed. Another search:
  * PARLEY_ESCAPE_SEED=7.
  */
 

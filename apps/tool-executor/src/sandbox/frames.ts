@@ -1,4 +1,7 @@
-/** One message between the service and a sandbox process: a JSON head, followed by raw bytes when there is a body. */
+/**
+ * One message between the service and a sandbox process: a JSON head, followed by raw bytes when
+ * there is a body.
+ */
 export interface Frame<Head> {
   head: Head;
   bytes?: Uint8Array;
@@ -7,12 +10,18 @@ export interface Frame<Head> {
 /** A frame with its size in bytes. */
 export type ReceivedFrame<Head> = Frame<Head> & { size: number };
 
-/** Above each single limit (code, args, result, a fetched body) plus the head. A larger frame means a broken peer. */
+/**
+ * Above each single limit (code, args, result, a fetched body) plus the head. A larger frame
+ * means a broken peer.
+ */
 const maxFrameBytes = 8 * 1024 * 1024;
 
 const prefixBytes = 8;
 
-/** Layout: length of all that follows (uint32), length of the head (uint32), head, bytes. Little-endian. */
+/**
+ * Layout: length of all that follows (uint32), length of the head (uint32), head,
+ * bytes. Little-endian.
+ */
 export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
   const text = JSON.stringify(head);
   const headBytes = Buffer.byteLength(text);

@@ -21,8 +21,9 @@ export const toHandlerPositions = (text: string): string =>
     .join('\n');
 
 /**
- * Converts an error of the engine: positions become lines of the handler, and frames of other code are removed.
- * `isExhausted`: the engine had no memory left, perhaps not even for an error, in which case it throws null.
+ * Converts an error of the engine: positions become lines of the handler, and frames of other code
+ * are removed. `isExhausted`: the engine had no memory left, perhaps not even for an error, in
+ * which case it throws null.
  */
 export function toHandlerError(
   { name, message, stack = '' }: EngineError,

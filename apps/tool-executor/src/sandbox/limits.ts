@@ -1,9 +1,15 @@
-/** Limits of one run of a handler. Its time limit is `timeoutMs` of the request (libs/contracts executorLimits). */
+/**
+ * Limits of one run of a handler. Its time limit is `timeoutMs` of the request (libs/contracts
+ * executorLimits).
+ */
 export const sandboxLimits = {
   /** All values of a handler together. */
   memoryBytes: 64 * 1024 * 1024,
   stackBytes: 512 * 1024,
-  /** The same as in `executorLimits`. A sandbox process does not load the contracts, to start faster. */
+  /**
+   * The same as in `executorLimits`. A sandbox process does not load the contracts,
+   * to start faster.
+   */
   resultBytes: 1_048_576,
   logLines: 200,
   logBytes: 64 * 1024,
@@ -13,7 +19,9 @@ export const sandboxLimits = {
   /** Requests that a run may have open, and may make in total. */
   openRequests: 64,
   requests: 1000,
-  /** Arguments and bodies of the requests that a run has open. They are held outside of the engine. */
+  /**
+   * Arguments and bodies of the requests that a run has open. They are held outside of the engine.
+   */
   openBytes: 8 * 1024 * 1024,
   /** Maximum size of the payload of one operation, as JSON text. */
   messageBytes: 4 * 1024 * 1024,

@@ -4,12 +4,15 @@ import { until } from '@parley/testing';
 import { type TestExecutor, listen, startTestExecutor } from '../../testing/start-test-executor';
 
 /*
- * The memory limit of a handler as it is seen from outside: by the answer, by the memory of the processes, and by the call
- * that comes next.
+ * The memory limit of a handler as it is seen from outside: by the answer, by the memory of the
+ * processes, and by the call that comes next.
  */
 
 const memoryExceeded = 'The handler exceeded its memory limit of 64 MiB';
-/** An idle process has about 28 MiB of its own; the largest figure measured with the programs below was 132 MiB. */
+/**
+ * An idle process has about 28 MiB of its own; the largest figure measured with the programs
+ * below was 132 MiB.
+ */
 const maxProcessMiB = 160;
 
 let service: TestExecutor;
@@ -48,7 +51,9 @@ const read = (path: string): string => {
   }
 };
 
-/** Runs a program and measures the largest anonymous memory of a sandbox process during it, in MiB. */
+/**
+ * Runs a program and measures the largest anonymous memory of a sandbox process during it, in MiB.
+ */
 async function runMeasured(code: string) {
   let peakMiB = 0;
   const sample = () => {

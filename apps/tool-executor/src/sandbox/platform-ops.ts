@@ -27,8 +27,9 @@ const urlFields = [
 ] as const;
 
 /**
- * Operations that need only this process: pure functions of their values. Payloads come from the code inside and are not
- * checked. Whatever a wrong value makes these functions throw reaches that code as a refusal.
+ * Operations that need only this process: pure functions of their values. Payloads come from the
+ * code inside and are not checked. Whatever a wrong value makes these functions throw reaches that
+ * code as a refusal.
  */
 export const platformOps: Record<string, Op> = {
   encode: (text: string) => Buffer.from(text, 'utf8'),

@@ -5,7 +5,9 @@ import type { SandboxProcess } from './start-process';
 export interface PoolOptions extends ProcessSetOptions {
   /** Maximum under load, shared by the organizations. */
   max: number;
-  /** How deep calls are nested at most, and the processes in addition to `max` that each level has. */
+  /**
+   * How deep calls are nested at most, and the processes in addition to `max` that each level has.
+   */
   levels?: { count: number; processes: number };
   /** Calls from outside that may wait, shared by the organizations; further ones are refused. */
   maxQueue: number;
@@ -22,7 +24,10 @@ export interface AcquiredProcess {
   discard(): void;
 }
 
-/** Why a call got no process: `busy`: none was free. `share`: the calls of the same organization hold or await too many. */
+/**
+ * Why a call got no process: `busy`: none was free. `share`: the calls of the same organization
+ * hold or await too many.
+ */
 export type RefusedCall = 'busy' | 'share';
 
 interface AcquireOptions {
@@ -43,15 +48,17 @@ const never = new AbortController().signal;
 const nestedTimeoutMs = 60_000;
 
 /**
- * Processes that serve one call at a time. When long calls hold nearly all of them, a waiting call makes the pool grow.
- * Idle processes beyond `min` are ended.
+ * Processes that serve one call at a time. When long calls hold nearly all of them, a waiting call
+ * makes the pool grow. Idle processes beyond `min` are ended.
  *
- * The processes that run are slots, of which each organization has a share (libs/outbound createSlots): a new process would
- * take too long to start for an organization that finds all held by another. Calls from outside wait in a queue that is
- * limited in length, again with a share for each organization, and in time. Nested calls must always get a process, or all
- * would wait for each other. So each level has processes of its own in addition, and its calls take one when none of their
- * share is free: the deepest calls wait for no other, and their end lets the level above continue. They wait as long as their
- * caller does. Their number is limited by the limit on the requests of a run.
+ * The processes that run are slots, of which each organization has a share (libs/outbound
+ * createSlots): a new process would take too long to start for an organization that finds all held
+ * by another. Calls from outside wait in a queue that is limited in length, again with a share for
+ * each organization, and in time. Nested calls must always get a process, or all would wait for
+ * each other. So each level has processes of its own in addition, and its calls take one when none
+ * of their share is free: the deepest calls wait for no other, and their end lets the level above
+ * continue. They wait as long as their caller does. Their number is limited by the limit on the
+ * requests of a run.
  */
 export function createPool(options: PoolOptions) {
   const { max, levels = { count: 0, processes: 0 }, maxQueue, queueTimeoutMs } = options;
@@ -148,7 +155,10 @@ export function createPool(options: PoolOptions) {
     return first ?? 'busy';
   }
 
-  /** Waits for a process. It is marked as used as soon as there is one, before the next call is served. */
+  /**
+   * Waits for a process. It is marked as used as soon as there is one, before the
+   * next call is served.
+   */
   const nextProcess = (
     leave: () => void,
     signal: AbortSignal,
@@ -192,11 +202,15 @@ export function createPool(options: PoolOptions) {
   }
 
   return {
-    /** Resolves with the reason when the queue is full, the wait was too long or the signal was aborted. */
+    /**
+     * Resolves with the reason when the queue is full, the wait was too long or the
+     * signal was aborted.
+     */
     async acquire(options: AcquireOptions = {}): Promise<AcquiredProcess | RefusedCall> {
       if (isClosed || options.signal?.aborted) return 'busy';
       const free = shared.tryAcquire(options.key ?? '');
-      // The process used last is the warmest; the others can become idle for long enough to be ended.
+      // The process used last is the warmest; the others can become idle for long
+      // enough to be ended.
       if (free !== null && idle.length > 0) return toAcquired(idle.pop()!.process, free);
       growing ??= setInterval(() => processes.growIfHeld(max + inLevels), growAfterMs);
       waiters++;

@@ -4,16 +4,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Memory that a process may allocate in addition after loading: 64 MiB for the engine, twice while it is replaced, and for V8. */
+/**
+ * Memory that a process may allocate in addition after loading: 64 MiB for the engine, twice while
+ * it is replaced, and for V8.
+ */
 const growthBytes = 192 * 1024 * 1024;
 
 /** The kernel's limits on a sandbox process; null where they cannot be set. */
 export type ProcessLimits = { [resource: string]: number } | null;
 
 /**
- * Sets the kernel's limits on a loaded process: it can open no descriptor (so no file or socket), start no thread or
- * process, write no file, and its memory is limited. The process cannot raise the limits again. Requires Linux and
- * `prlimit` (util-linux).
+ * Sets the kernel's limits on a loaded process: it can open no descriptor (so no file or socket),
+ * start no thread or process, write no file, and its memory is limited. The process cannot raise
+ * the limits again. Requires Linux and `prlimit` (util-linux).
  */
 export async function limitProcess(pid: number): Promise<ProcessLimits> {
   if (process.platform !== 'linux') return null;

@@ -3,8 +3,9 @@ import { getPriority, setPriority } from 'node:os';
 
 const checkIntervalMs = 50;
 /**
- * Processor time, from the first check on, after which a run gets a lower priority. Only root can raise it again. For other
- * users the process must be replaced after the run, so the limit is higher.
+ * Processor time, from the first check on, after which a run gets a lower priority. Only root
+ * can raise it again. For other users the process must be replaced after the run, so the
+ * limit is higher.
  */
 const loweredAfterMs = { asRoot: 50, asOther: 500 };
 /** Length of a tick in /proc, which is constant on Linux. */
@@ -12,12 +13,16 @@ const tickMs = 10;
 /** Nice values: higher means a lower priority. */
 const low = 15;
 const lowest = 19;
-/** About a third of the processor share of other processes, so that the process is still ready soon on a busy machine. */
+/**
+ * About a third of the processor share of other processes, so that the process is still ready soon
+ * on a busy machine.
+ */
 const lowWhileStarting = 5;
 
 /**
- * Lowers the priority of a run that computes for long, so that it does not slow other calls. The returned function ends
- * the check, restores the priority and returns whether the process now has it. Without /proc nothing is lowered.
+ * Lowers the priority of a run that computes for long, so that it does not slow other calls. The
+ * returned function ends the check, restores the priority and returns whether the process now has
+ * it. Without /proc nothing is lowered.
  */
 export function lowerPriorityWhenBusy(pid: number): () => boolean {
   const limitMs = process.getuid?.() === 0 ? loweredAfterMs.asRoot : loweredAfterMs.asOther;
@@ -49,8 +54,9 @@ function computedMs(pid: number): number | null {
 }
 
 /**
- * Lowers the priority of a process while it starts, so that loading the engine does not slow calls. The returned function
- * restores it. Only root can restore a priority, so for other users this does nothing.
+ * Lowers the priority of a process while it starts, so that loading the engine does not slow
+ * calls. The returned function restores it. Only root can restore a priority, so for other users
+ * this does nothing.
  */
 export function lowerPriorityWhileStarting(pid: number): () => void {
   const isLow = process.getuid?.() === 0 && prioritize(pid, lowWhileStarting);

@@ -12,15 +12,22 @@ export interface ProcessSetOptions {
 
 /** Processes that start at the same time. Starting all together would only delay the first one. */
 const maxStarting = 2;
-/** A call that runs longer counts as holding its process: it waits for other servers, or uses all the processor time. */
+/**
+ * A call that runs longer counts as holding its process: it waits for other servers, or uses all
+ * the processor time.
+ */
 const heldAfterMs = 50;
-/** With this many processes serving short calls, calls wait for the processor, and another process would only share it. */
+/**
+ * With this many processes serving short calls, calls wait for the processor, and another process
+ * would only share it.
+ */
 const minShortCalls = 2;
 const restartDelayMs = 500;
 const sweepMs = 5_000;
 
 /**
- * Starts processes, keeps `min` of them and ends idle ones beyond. `onChange` is called when a process is free or has ended.
+ * Starts processes, keeps `min` of them and ends idle ones beyond. `onChange` is called when a
+ * process is free or has ended.
  */
 export function createProcessSet(
   { start, min, idleMs = 30_000, onStartFailure }: ProcessSetOptions,
@@ -64,7 +71,8 @@ export function createProcessSet(
     } catch (error) {
       starting--;
       onStartFailure(error);
-      // This timer keeps the service alive: at its start nothing else does, and it would end instead of retrying.
+      // This timer keeps the service alive: at its start nothing else does, and it would end
+      // instead of retrying.
       setTimeout(refill, restartDelayMs);
     }
   }

@@ -19,7 +19,10 @@ export type ToSandbox =
 export type FromSandbox =
   | { type: 'loaded' }
   | { type: 'ready' }
-  /** Sent before the first line of the handler runs. A call whose process ended earlier can be run elsewhere. */
+  /**
+   * Sent before the first line of the handler runs. A call whose process ended earlier can
+   * be run elsewhere.
+   */
   | { type: 'begun' }
   /** `mustReplace`: the process has used too much memory to serve another call. */
   | { type: 'done'; outcome: Outcome; mustReplace?: true }

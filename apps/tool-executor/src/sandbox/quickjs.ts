@@ -10,7 +10,10 @@ const loadGlue =
 /** An address inside the engine's memory. */
 export type Pointer = number;
 
-/** The exports of the engine that are used. `QTS_…` are names of the binding. Values are pointers to boxed JSValues. */
+/**
+ * The exports of the engine that are used. `QTS_…` are names of the binding. Values are pointers
+ * to boxed JSValues.
+ */
 interface QuickJs {
   _malloc(size: number): Pointer;
   _free(pointer: Pointer): void;
@@ -67,7 +70,10 @@ interface QuickJs {
   };
 }
 
-/** The stack pointer of the engine's C code. It is a WebAssembly global, so the memory image does not contain it. */
+/**
+ * The stack pointer of the engine's C code. It is a WebAssembly global, so the memory image
+ * does not contain it.
+ */
 interface StackPointer {
   get(): number;
   set(value: number): void;
@@ -81,7 +87,9 @@ export interface LoadedQuickJs {
   isExhausted(): boolean;
 }
 
-/** Names of `stackSave` and `stackRestore` in this build of the binding. They are checked at start. */
+/**
+ * Names of `stackSave` and `stackRestore` in this build of the binding. They are checked at start.
+ */
 const stackExports = { save: 'Oa', restore: 'Ma' };
 
 const pageBytes = 65_536;
@@ -89,14 +97,17 @@ const initialPages = 256;
 /** Static data and the stack of the C library, below the heap: 5.1 MiB. */
 const ownBytes = 6 * 1024 * 1024;
 const maxPages = (sandboxLimits.memoryBytes + ownBytes) / pageBytes;
-/** The binding asks for more than is needed, and twice again for less, before an allocation fails. */
+/**
+ * The binding asks for more than is needed, and twice again for less, before an allocation fails.
+ */
 const growthTries = 3;
 
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * Starts an engine in its own memory, whose maximum is the only limit on all values together: in this build the memory
- * limit of QuickJS itself counts each allocation as 8 bytes, as the C library does not report its size.
+ * Starts an engine in its own memory, whose maximum is the only limit on all values together: in
+ * this build the memory limit of QuickJS itself counts each allocation as 8 bytes, as the C library
+ * does not report its size.
  */
 export async function loadQuickJs(): Promise<LoadedQuickJs> {
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });

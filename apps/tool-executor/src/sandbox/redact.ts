@@ -8,16 +8,23 @@ export interface Redactor {
   find(value: unknown): string | null;
 }
 
-/** The engine cuts messages of its own errors at this size; the prelude cuts only longer texts. A secret may be cut, too. */
+/**
+ * The engine cuts messages of its own errors at this size; the prelude cuts only longer texts. A
+ * secret may be cut, too.
+ */
 const cutBytes = 255;
-/** Where a text may have been cut, except its end: the console writes the stack of an error after its message. */
+/**
+ * Where a text may have been cut, except its end: the console writes the stack of an error
+ * after its message.
+ */
 const cutAt = /(?=\n +at )/;
 /** Beginnings of a secret that are shorter are not recognized where a text was cut. */
 const minChars = 4;
 
 /**
- * Replaces secrets in everything that a handler returns. It prevents accidents: a handler that encodes a secret in another way
- * can return it. Runs in the sandbox process, where its time counts as the handler's.
+ * Replaces secrets in everything that a handler returns. It prevents accidents: a handler that
+ * encodes a secret in another way can return it. Runs in the sandbox process, where its time counts
+ * as the handler's.
  */
 export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
   const forms = Object.entries(secrets)

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { sandboxLimits } from './limits';
 
 /*
- * Schemas of the messages of a sandbox process. It runs untrusted code behind only one barrier, so the
- * service checks its messages like requests of a client: their shape, and the limits that the runner applies.
+ * Schemas of the messages of a sandbox process. It runs untrusted code behind only one barrier,
+ * so the service checks its messages like requests of a client: their shape, and the limits that
+ * the runner applies.
  */
 
 const position = z.number().int().min(0).optional();

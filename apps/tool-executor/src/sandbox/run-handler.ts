@@ -32,7 +32,10 @@ export type RequestHandler = (
   signal: AbortSignal,
 ) => Promise<{ value: unknown; bytes?: Uint8Array }>;
 
-/** Time after the limit in which the engine can report the timeout itself, before its process is killed. */
+/**
+ * Time after the limit in which the engine can report the timeout itself, before its
+ * process is killed.
+ */
 const graceMs = 150;
 const maxRequests = 2000;
 /** Requests of one run that are sent at the same time. Further ones wait in order. */
@@ -79,13 +82,17 @@ export function runHandler(
     const restorePriority = lowerPriorityWhenBusy(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
     const deadline = setTimeout(() => {
-      // With its normal priority the process may report the timeout in time, and then need not be replaced.
+      // With its normal priority the process may report the timeout in time, and then need
+      // not be replaced.
       restorePriority();
       graceTimer = setTimeout(abandon, graceMs);
     }, input.timeoutMs);
     let graceTimer: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abandon, { once: true });
-    /** Holds the slot until the process has the answer, which bounds the memory that answers take here. */
+    /**
+     * Holds the slot until the process has the answer, which bounds the memory that
+     * answers take here.
+     */
     const serve = async (
       request: z.output<typeof requestSchema>,
       body: Uint8Array | undefined,
@@ -100,7 +107,8 @@ export function runHandler(
       const reply = leave === null ? aborted : await answer({ kind, value, body }, cancel.signal);
       open.delete(id);
       openBytes -= size;
-      // Each run numbers its requests from 1, so a late answer would reach a request of the next run.
+      // Each run numbers its requests from 1, so a late answer would reach a request
+      // of the next run.
       if (!isOver)
         await process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
       leave?.();

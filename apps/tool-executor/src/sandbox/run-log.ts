@@ -4,7 +4,10 @@ import { sandboxLimits } from './limits';
 
 const levels = new Set(['debug', 'log', 'info', 'warn', 'error']);
 
-/** Collects log lines of a handler, up to a number and a size. A last line reports that output was dropped. */
+/**
+ * Collects log lines of a handler, up to a number and a size. A last line reports that
+ * output was dropped.
+ */
 export function createRunLog(redact: (text: string) => string = (text) => text) {
   const lines: LogLine[] = [];
   let bytes = 0;

@@ -29,7 +29,10 @@ interface Operation {
   textChars: number;
 }
 
-/** Runs one handler at a time in the engine, and performs its operations: timers, requests, logs and the result. */
+/**
+ * Runs one handler at a time in the engine, and performs its operations: timers, requests,
+ * logs and the result.
+ */
 export async function createRunner(send: Send) {
   let run: Run | null = null;
   let resetting: Promise<void> | null = null;
@@ -112,7 +115,8 @@ export async function createRunner(send: Send) {
     }
   }
 
-  // During an operation the engine is still on the stack, so the run is finished only after it has returned.
+  // During an operation the engine is still on the stack, so the run is finished only after
+  // it has returned.
   let settled: Outcome | null = null;
   const settle = (outcome: Outcome): void => {
     settled ??= outcome;
@@ -120,13 +124,15 @@ export async function createRunner(send: Send) {
 
   function proceed(step: Step): void {
     if (run === null) return;
-    // The engine may report its interrupt to the handler as an error: an async generator rejects its promise with it.
+    // The engine may report its interrupt to the handler as an error: an async generator rejects
+    // its promise with it.
     if (step.kind === 'interrupted' && settled?.kind === 'error')
       return finish({ kind: 'timeout' });
     if (settled) return finish(settled);
     switch (step.kind) {
       case 'idle':
-        // Nothing can continue a run without timers and requests. There was no memory to report how it ended.
+        // Nothing can continue a run without timers and requests. There was no memory to
+        // report how it ended.
         if (engine.isExhausted() && run.timers.size + run.open.size === 0)
           proceed({ kind: 'thrown', error: outOfMemory });
         return;
@@ -214,7 +220,10 @@ function describeThrown(
   );
 }
 
-/** Arguments of tools are stored in events, entities and messages. `web.fetch` sends them and stores nothing. */
+/**
+ * Arguments of tools are stored in events, entities and messages. `web.fetch` sends them
+ * and stores nothing.
+ */
 function refuseSecrets(redactor: Redactor | null, value: unknown): void {
   const { tool, args } = value as { tool: unknown; args: unknown };
   const secret = tool === 'web.fetch' ? null : (redactor?.find(args) ?? null);

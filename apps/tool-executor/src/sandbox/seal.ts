@@ -31,8 +31,8 @@ const unused = [
 ];
 
 /**
- * Permanently gives up the rights of root and dangerous functions of the runtime. The service sets the limits on files,
- * threads and memory before this (process-limits.ts).
+ * Permanently gives up the rights of root and dangerous functions of the runtime. The service sets
+ * the limits on files, threads and memory before this (process-limits.ts).
  */
 export function seal(uid: number | null): void {
   if (uid !== null) {

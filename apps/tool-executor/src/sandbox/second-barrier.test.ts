@@ -12,13 +12,17 @@ import { type RunResult, runHandler } from './run-handler';
 import { type SandboxProcess, startProcess } from './start-process';
 
 /*
- * Tests the second barrier alone. In these processes (testing/escapes/planted-escape.ts) the code has already escaped from
- * the engine and runs in Node. It must reach nothing. In a process without the barrier the same attempts succeed.
+ * Tests the second barrier alone. In these processes (testing/escapes/planted-escape.ts) the code
+ * has already escaped from the engine and runs in Node. It must reach nothing. In a process without
+ * the barrier the same attempts succeed.
  */
 
 const isLinux = process.platform === 'linux';
 const sandboxUid = 65_534;
-/** Far longer than an attempt takes on a busy machine: one that is cut off has not been seen to fail. */
+/**
+ * Far longer than an attempt takes on a busy machine: one that is cut off has not
+ * been seen to fail.
+ */
 const generousMs = 50_000;
 /** Writable for every user, so that only the barrier can prevent a file in it. */
 const folder = makeTemporaryFolder('planted');

@@ -33,7 +33,10 @@ export interface StartOptions {
   startTimeoutMs?: number;
 }
 
-/** Node's permission model denies files, processes, workers, addons and the inspector. V8 denies code from strings. */
+/**
+ * Node's permission model denies files, processes, workers, addons and the inspector. V8 denies
+ * code from strings.
+ */
 const nodeFlags = [
   '--permission',
   '--disallow-code-generation-from-strings',
@@ -43,16 +46,18 @@ const nodeFlags = [
   '--no-warnings',
   '--expose-gc',
   '--max-old-space-size=32',
-  // One helper thread and a small young generation save a third of the memory, and are not slower for one call at a time.
+  // One helper thread and a small young generation save a third of the memory, and are not slower
+  // for one call at a time.
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
-  // In KiB. Large enough for the engine to reach its own limit first, and below the usual 8 MiB of a main thread.
+  // In KiB. Large enough for the engine to reach its own limit first, and below the usual 8 MiB
+  // of a main thread.
   '--stack-size=3900',
 ];
 
 /**
- * The whole environment of a sandbox process. One allocation arena, and returning free memory to the operating system, save 6 of 29 MB.
- * io_uring would add attack surface.
+ * The whole environment of a sandbox process. One allocation arena, and returning free memory to
+ * the operating system, save 6 of 29 MB. io_uring would add attack surface.
  */
 const env = {
   TZ: 'UTC',
@@ -61,12 +66,16 @@ const env = {
   UV_USE_IO_URING: '0',
 };
 
-/** Starts a sandbox process, sets the kernel's limits once it has loaded, and has it give up its rights. */
+/**
+ * Starts a sandbox process, sets the kernel's limits once it has loaded, and has it
+ * give up its rights.
+ */
 export async function startProcess({
   entry,
   uid,
   isUrgent = true,
-  // Long, because on a busy machine a process with a lower priority starts slowly, and killing it would not help.
+  // Long, because on a busy machine a process with a lower priority starts slowly, and killing
+  // it would not help.
   startTimeoutMs = 60_000,
 }: StartOptions): Promise<SandboxProcess> {
   const child = spawn(process.execPath, [...nodeFlags, entry], {

@@ -4,7 +4,10 @@ declare module '@jitl/quickjs-wasmfile-release-sync/wasm' {
   export default bytes;
 }
 
-/** The types of WebAssembly that are used. TypeScript has them only in the DOM library, which is not loaded. */
+/**
+ * The types of WebAssembly that are used. TypeScript has them only in the DOM library,
+ * which is not loaded.
+ */
 declare namespace WebAssembly {
   type Exports = Record<string, unknown>;
   class Memory {

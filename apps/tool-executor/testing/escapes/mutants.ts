@@ -68,7 +68,9 @@ const uses = [
   'F("for (const one of [process]) return one")()',
 ];
 
-/** Code around an escape. `LEAVE` is replaced by the expression that escapes, which may use `await`. */
+/**
+ * Code around an escape. `LEAVE` is replaced by the expression that escapes, which may use `await`.
+ */
 const carriers = [
   'return LEAVE',
   'return await (async () => LEAVE)()',

@@ -3,8 +3,8 @@ import { type Context, constants, createContext, runInContext } from 'node:vm';
 import type { Control } from './program';
 
 /*
- * A process with naive sandboxes, whose weaknesses are known. A program that cannot escape from any of them would prove
- * nothing about the real sandbox.
+ * A process with naive sandboxes, whose weaknesses are known. A program that cannot escape from any
+ * of them would prove nothing about the real sandbox.
  */
 
 type Handler = (...all: unknown[]) => Promise<unknown>;
@@ -49,7 +49,10 @@ const host = () => ({
   parley: { entity: { query: (args: unknown) => answer(args) }, fail: () => answer('fail') },
 });
 
-/** A fetch without any check. For an address that a test cannot reach it returns an answer, as if it had been reached. */
+/**
+ * A fetch without any check. For an address that a test cannot reach it returns an answer, as if it
+ * had been reached.
+ */
 async function openFetch(address: string, init?: RequestInit): Promise<object> {
   const url = new URL(address);
   if (url.protocol === 'file:') return { text: async () => readFileSync(url, 'utf8') };
@@ -64,7 +67,10 @@ async function openFetch(address: string, init?: RequestInit): Promise<object> {
 const anyTool: object = new Proxy((args: object) => answer({ ...args }), { get: () => anyTool });
 const names = { WebSocket: 1, std: { getenv: () => 'PATH' }, print: () => undefined };
 
-/** A prelude that stores the host's functions and the token in objects of the sandbox, and trusts its prototypes. */
+/**
+ * A prelude that stores the host's functions and the token in objects of the sandbox, and
+ * trusts its prototypes.
+ */
 const naivePrelude = `
   let number = 0;
   const pending = new Map();

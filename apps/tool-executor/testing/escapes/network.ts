@@ -1,6 +1,9 @@
 import type { Program } from './program';
 
-/** Programs that try to reach private addresses, or the callback endpoint of chat without a valid token. */
+/**
+ * Programs that try to reach private addresses, or the callback endpoint of chat
+ * without a valid token.
+ */
 export const network: Program[] = [
   [
     'the callback endpoint without a token',

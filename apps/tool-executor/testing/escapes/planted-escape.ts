@@ -12,8 +12,9 @@ import type { FromSandbox, ToSandbox } from '../../src/sandbox/protocol';
 import { seal } from '../../src/sandbox/seal';
 
 /*
- * A sandbox process whose code has escaped from the engine. It is started and sealed like any other, and then makes the
- * attempt that the "handler" names in Node instead of in the engine. An attempt returns what it reached, or throws.
+ * A sandbox process whose code has escaped from the engine. It is started and sealed like any
+ * other, and then makes the attempt that the "handler" names in Node instead of in the engine. An
+ * attempt returns what it reached, or throws.
  */
 
 const service = new Socket({ fd: 3, readable: true, writable: true });
@@ -65,7 +66,6 @@ const attempts: Record<string, (argument: string) => unknown> = {
       lookup('localhost', (error, found) => (error ? fail(error) : done(found))),
     ),
   'read the environment': () =>
-    // eslint-disable-next-line no-restricted-properties -- the attempt itself
     process.env.PARLEY_PLANTED_SECRET ?? Promise.reject(new Error('not there')),
   'signal the service': () => process.kill(process.ppid, 0),
   'become root again': () => process.setuid!(0) ?? `root, ${readFileSync('/etc/shadow').length}`,

@@ -1,6 +1,9 @@
 import type { Program } from './program';
 
-/** Changes of built-in objects that the prelude could use, and state that one call leaves for the next. */
+/**
+ * Changes of built-in objects that the prelude could use, and state that one call
+ * leaves for the next.
+ */
 export const prelude: Program[] = [
   [
     'the source of fetch',

@@ -1,6 +1,7 @@
 /**
- * A program that tries to escape. It returns a text that begins with `escaped` when it succeeds. `control` is the naive
- * sandbox (naive-process.ts) in which it does; null for programs that only a broken engine would let escape.
+ * A program that tries to escape. It returns a text that begins with `escaped` when it succeeds.
+ * `control` is the naive sandbox (naive-process.ts) in which it does; null for programs that only a
+ * broken engine would let escape.
  */
 export type Program = [name: string, code: string, control: Control | null];
 

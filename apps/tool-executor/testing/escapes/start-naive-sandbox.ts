@@ -6,12 +6,17 @@ import type { Control } from './program';
 const hangsAfterMs = 10_000;
 
 export interface NaiveSandbox {
-  /** Returns the program's result as text, or `failed` with the reason when it throws, hangs or ends its process. One at a time. */
+  /**
+   * Returns the program's result as text, or `failed` with the reason when it throws, hangs or ends
+   * its process. One at a time.
+   */
   run(code: string, control: Control, args: object): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts a process with naive sandboxes (naive-process.ts), which has a secret in its environment. */
+/**
+ * Starts a process with naive sandboxes (naive-process.ts), which has a secret in its environment.
+ */
 export async function startNaiveSandbox(secret: string): Promise<NaiveSandbox> {
   const bundle = await buildSandbox(join(__dirname, 'naive-process.ts'));
   let settle = (_answer: string): void => undefined;

@@ -17,8 +17,9 @@ const handled = new Set([
 ]);
 
 /**
- * Receives users, organizations and memberships. With a secret, signatures are required. Without one, deliveries are
- * accepted unsigned if `acceptsUnsigned`, and refused otherwise (docs/adr/0030).
+ * Receives users, organizations and memberships. With a secret, signatures are required. Without
+ * one, deliveries are accepted unsigned if `acceptsUnsigned`, and refused otherwise
+ * (docs/adr/0030).
  */
 export const clerkEndpoint = (
   secrets: readonly string[],

@@ -8,22 +8,32 @@ import type { ReceiveDeps } from '../receive-delivery';
 import { shareLookUps } from './share-look-ups';
 
 const { path, bodyLimitBytes } = operations.flowWebhook;
-/** Tokens of Flow are printable and much shorter. Any client may post here, so nothing else is stored. */
+/**
+ * Tokens of Flow are printable and much shorter. Any client may post here, so
+ * nothing else is stored.
+ */
 const tokenPattern = /^[\x21-\x7e]{1,200}$/;
 
-/** The callback is answered within 10 s (docs/reference/webhooks.md#payments), and the gateway waits for 8 s. */
+/**
+ * The callback is answered within 10 s (docs/reference/webhooks.md#payments), and the
+ * gateway waits for 8 s.
+ */
 const storeWithinMs = 3_000;
 /** Rows per token and minute. The person who pays knows the token. */
 const maxRowsOfToken = 60;
 /** Tokens in Redis that no payment has. */
 const maxUnknown = 1_000;
-/** All tokens in Redis, with those that could not be looked up: unknown tokens must not take their places. */
+/**
+ * All tokens in Redis, with those that could not be looked up: unknown tokens must not
+ * take their places.
+ */
 const maxHeld = 10_000;
 
 /**
- * Receives the payment provider's callback (docs/reference/webhooks.md#payments): a form with one `token`, unsigned and
- * always answered with 200. Flow sends the same token after each change of the order, so every callback with a token that a
- * payment has is stored. Any other token, and one that PostgreSQL could not store in time, is held in Redis (docs/adr/0040).
+ * Receives the payment provider's callback (docs/reference/webhooks.md#payments): a form with one
+ * `token`, unsigned and always answered with 200. Flow sends the same token after each change of
+ * the order, so every callback with a token that a payment has is stored. Any other token, and one
+ * that PostgreSQL could not store in time, is held in Redis (docs/adr/0040).
  */
 export function flowWebhook(deps: ReceiveDeps): Handler<'flowWebhook'> {
   const find = shareLookUps(findKnownTokens);
@@ -65,7 +75,10 @@ function refuse({ onDelivery }: ReceiveDeps, limit: string): void {
   reportRefusal(limit);
 }
 
-/** Keeps a token in Redis. If that fails, the callback is lost, and reconciliation finds the payment. */
+/**
+ * Keeps a token in Redis. If that fails, the callback is lost, and reconciliation
+ * finds the payment.
+ */
 async function hold(
   deps: ReceiveDeps,
   token: string,

@@ -28,8 +28,9 @@ const headerEvent = (headers: DeliveryHeaders) => eventNameAt(headerOf(headers, 
 const bodyEvent = (body: JsonObject) => eventNameAt(body.event) ?? eventNameAt(body.type);
 
 /**
- * The name of the event: `event` or `type` of the body, else the header, which is all that most deliveries of Kapso have
- * (docs/reference/providers.md#kapso-webhooks). Undefined for an empty body or a name that is not a text.
+ * The name of the event: `event` or `type` of the body, else the header, which is all that most
+ * deliveries of Kapso have (docs/reference/providers.md#kapso-webhooks). Undefined for an empty
+ * body or a name that is not a text.
  */
 export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string | undefined {
   const names = [body.event, body.type].filter((name) => name !== undefined && name !== null);
@@ -39,8 +40,9 @@ export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string |
 }
 
 /**
- * Checks the event header, which is not part of the signature: a captured body must not be accepted under another event.
- * The header must equal the event of the body. If the body names none, it must have the shape of the header's event.
+ * Checks the event header, which is not part of the signature: a captured body must not be accepted
+ * under another event. The header must equal the event of the body. If the body names none, it must
+ * have the shape of the header's event.
  */
 export function verifyHeader(delivery: RawDelivery): Verdict {
   const named = headerEvent(delivery.headers);
@@ -54,7 +56,10 @@ export function verifyHeader(delivery: RawDelivery): Verdict {
   };
 }
 
-/** Whether a body that names no event can be of this one. True for events that are not handled here, and for malformed bodies. */
+/**
+ * Whether a body that names no event can be of this one. True for events that are not handled here,
+ * and for malformed bodies.
+ */
 function hasShapeOf(event: string, body: JsonObject): boolean {
   const [, subject, kind] =
     /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
@@ -67,8 +72,9 @@ function hasShapeOf(event: string, body: JsonObject): boolean {
 }
 
 /**
- * The id of a delivery. The idempotency key and the event header are unsigned, so the event and a digest of the body are
- * part of the id: a forged header cannot occupy the id of a later, genuine delivery.
+ * The id of a delivery. The idempotency key and the event header are unsigned, so the event and
+ * a digest of the body are part of the id: a forged header cannot occupy the id of a later,
+ * genuine delivery.
  */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {
   const key = headerOf(headers, 'x-idempotency-key');

@@ -7,19 +7,29 @@ import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyHeader, verifyKapso } fro
 import { type KnownNumber, createKnownNumbers } from './known-numbers';
 
 const handled = /^(whatsapp|channel)\.message\.(received|sent|delivered|read|failed|status)$/;
-/** Limit for a phone number id from a body that is not verified yet. Kapso's ids have about 16 digits. */
+/**
+ * Limit for a phone number id from a body that is not verified yet. Kapso's ids have
+ * about 16 digits.
+ */
 const longestId = 100;
 
 /**
- * Receives messages and their statuses, single or in batches. The phone number determines the owner. Deliveries are signed
- * with the deployment's secret, or with the secret of the number's own connection (docs/adr/0031).
+ * Receives messages and their statuses, single or in batches. The phone number determines the
+ * owner. Deliveries are signed with the deployment's secret, or with the secret of the number's own
+ * connection (docs/adr/0031).
  */
 export function kapsoMessagesEndpoint(secrets: readonly string[]): WebhookEndpoint {
   const numbers = createKnownNumbers();
-  /** The connection whose secret signed a body. It owns the delivery even if the number has moved to another one since. */
+  /**
+   * The connection whose secret signed a body. It owns the delivery even if the number has moved to
+   * another one since.
+   */
   const signers = new WeakMap<Buffer, KnownNumber>();
 
-  /** Does the same work without a connection, so that timing does not reveal which numbers are connected. */
+  /**
+   * Does the same work without a connection, so that timing does not reveal which
+   * numbers are connected.
+   */
   function verifyFor(known: KnownNumber | undefined, delivery: RawDelivery): Verdict {
     const own = secrets.map((secret) => webhookSecretOf(secret, known?.connectionId ?? ''));
     const verdict = verifyBodySignature({ ...delivery, secrets: own });
@@ -72,7 +82,8 @@ export function kapsoMessagesEndpoint(secrets: readonly string[]): WebhookEndpoi
       const phoneNumberId = numberOf(delivery);
       if (phoneNumberId === undefined)
         return { ok: false, reason: 'the body names several numbers' };
-      // Does not use the cache: a delivery stored for the number's former owner would not be processed for the new one.
+      // Does not use the cache: a delivery stored for the number's former owner would not be
+      // processed for the new one.
       const known = signers.get(delivery.body) ?? (await numbers.find(db, phoneNumberId));
       if (known === undefined)
         return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
@@ -93,7 +104,10 @@ function phoneNumberIdsOf(delivery: RawDelivery): string[] {
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
-/** The phone number id of a delivery; undefined when it names none or several. A batch is of one conversation. */
+/**
+ * The phone number id of a delivery; undefined when it names none or several. A batch is of
+ * one conversation.
+ */
 function numberOf(delivery: RawDelivery): string | undefined {
   const [first, ...others] = phoneNumberIdsOf(delivery);
   return others.length === 0 ? first : undefined;

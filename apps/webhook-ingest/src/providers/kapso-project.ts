@@ -8,8 +8,9 @@ import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyKapso } from './kapso-eve
 const handled = /^(whatsapp|channel)\.phone_number\.(created|deleted)$/;
 
 /**
- * Receives events about numbers that were connected or disconnected. The job finds the connection and asks Kapso for the
- * number. Only the operator's project sends these: the secret of a connection, which its organization knows, is refused.
+ * Receives events about numbers that were connected or disconnected. The job finds the connection
+ * and asks Kapso for the number. Only the operator's project sends these: the secret of a
+ * connection, which its organization knows, is refused.
  */
 export const kapsoProjectEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'kapso',

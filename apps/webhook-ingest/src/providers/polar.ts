@@ -6,7 +6,10 @@ import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['order.paid', 'order.refunded']);
 
-/** Receives orders, which change credits. The job finds the owner: an order without one is acknowledged too. */
+/**
+ * Receives orders, which change credits. The job finds the owner: an order without one is
+ * acknowledged too.
+ */
 export const polarEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'polar',
   operation: operations.polarWebhook,

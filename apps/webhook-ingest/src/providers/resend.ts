@@ -6,7 +6,10 @@ import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['email.sent', 'email.delivered', 'email.bounced', 'email.complained']);
 
-/** Receives statuses of e-mails. The job finds the e-mail: a status may arrive before the reply to its sending. */
+/**
+ * Receives statuses of e-mails. The job finds the e-mail: a status may arrive before the
+ * reply to its sending.
+ */
 export const resendEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'resend',
   operation: operations.resendWebhook,

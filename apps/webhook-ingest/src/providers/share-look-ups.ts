@@ -5,8 +5,9 @@ import type { Queryable } from '@parley/db';
 const maxWaitMs = 1_000;
 
 /**
- * Returns a function that looks a key up. An unverified request can cause a look-up, so all keys that are requested while one
- * statement runs share the next statement: a flood occupies one connection of the pool.
+ * Returns a function that looks a key up. An unverified request can cause a look-up, so all keys
+ * that are requested while one statement runs share the next statement: a flood occupies one
+ * connection of the pool.
  */
 export function shareLookUps<T>(find: (db: Queryable, keys: string[]) => Promise<T>) {
   let next: { keys: Set<string>; found: Promise<T> } | undefined;

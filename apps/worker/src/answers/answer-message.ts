@@ -48,10 +48,11 @@ export interface AnswerFailure {
 }
 
 /**
- * Answers one message of a contact, and those joined with it, in one turn: with the agent or router of the connection on the
- * contact's thread, or with the account's media reply when none has a text. One transaction ends the messages and stores the
- * reply in the outbox, so a killed process neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to
- * send or the failure; null if this claim has lost the message.
+ * Answers one message of a contact, and those joined with it, in one turn: with the agent or router
+ * of the connection on the contact's thread, or with the account's media reply when none has a
+ * text. One transaction ends the messages and stores the reply in the outbox, so a killed process
+ * neither loses nor repeats it. A takeover before that keeps the reply back. Returns ids to send or
+ * the failure; null if this claim has lost the message.
  */
 export async function answerMessage(
   deps: AnswerDeps,
@@ -168,17 +169,23 @@ const end = (
 ): Decision => ({ kind: 'end', end: { status, error, threadId }, reply });
 
 /**
- * Replaces the message when its turn was interrupted after it had called tools. The thread already contains the message and
- * the tool calls; sending the message again could repeat their effects.
+ * Replaces the message when its turn was interrupted after it had called tools. The thread already
+ * contains the message and the tool calls; sending the message again could repeat their effects.
  */
 const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
-/** Replaces the message when the thread contains it already, and the agent answers it after a takeover. */
+/**
+ * Replaces the message when the thread contains it already, and the agent answers it
+ * after a takeover.
+ */
 const unanswered = (hasActed: boolean): string =>
   `[The last messages above have no answer, and you have the conversation again: answer them now.${hasActed ? ' What was called for them has been done: do not call it again.' : ''}]`;
 
-/** The text with the URL of the attached media. The URL of audio with a text is left out: the text is the transcript. */
+/**
+ * The text with the URL of the attached media. The URL of audio with a text is left out: the text
+ * is the transcript.
+ */
 function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbound>>): string {
   if (text !== null && (mediaUrl === null || type === 'audio' || type === 'voice')) return text;
   const media = `[${[type, mediaUrl ?? []].flat().join(': ')}]`;

@@ -16,9 +16,10 @@ interface Notified {
 }
 
 /**
- * Sends a contact the notice that a message cannot be answered, in the thread and on the channel, when it is due, and hands the
- * conversation over if the agent says so. A process that is killed afterwards sends it no second time. While a person answers the
- * conversation, or when another process has claimed the message, none is sent.
+ * Sends a contact the notice that a message cannot be answered, in the thread and on the channel,
+ * when it is due, and hands the conversation over if the agent says so. A process that is killed
+ * afterwards sends it no second time. While a person answers the conversation, or when another
+ * process has claimed the message, none is sent.
  */
 export async function notifyOfFailure(
   { db, agents }: AnswerDeps,

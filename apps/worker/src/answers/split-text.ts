@@ -1,7 +1,10 @@
 /** Meta's limit for a text message, in characters. */
 const maxTextLength = 4_096;
 
-/** Splits a reply into messages of at most `limit` characters, preferably after a paragraph, line, sentence or word. */
+/**
+ * Splits a reply into messages of at most `limit` characters, preferably after a paragraph, line,
+ * sentence or word.
+ */
 export function splitText(text: string, limit = maxTextLength): string[] {
   const pieces: string[] = [];
   let rest = text.trim();

@@ -21,9 +21,10 @@ interface BillingEvent {
 }
 
 /**
- * Applies events `order.paid` and `order.refunded` of the billing platform to the credits of the orders' organizations. Both
- * state a total of the order, so deliveries may arrive repeatedly and in any sequence. `finish` stores the outcomes, in the
- * order of the events, in the transaction of the credits.
+ * Applies events `order.paid` and `order.refunded` of the billing platform to the credits of the
+ * orders' organizations. Both state a total of the order, so deliveries may arrive repeatedly
+ * and in any sequence. `finish` stores the outcomes, in the order of the events, in the
+ * transaction of the credits.
  */
 export async function applyBillingEvents(
   db: Db,
@@ -33,7 +34,8 @@ export async function applyBillingEvents(
   await db.transaction(async (tx) => {
     const outcomes = given.map((): Outcome => ({ status: 'failed', reason: 'not applied' }));
     let left = given.map(readEvent);
-    // An order is applied once in each round, so that a later event sees what an earlier one has changed.
+    // An order is applied once in each round, so that a later event sees what an earlier
+    // one has changed.
     while (left.length > 0) {
       const round = [...new Map(left.toReversed().map((event) => [event.orderId, event])).values()];
       for (const [at, outcome] of await applyRound(tx, round)) outcomes[at] = outcome;
@@ -47,7 +49,8 @@ function readEvent(event: JsonObject, at: number): BillingEvent {
   const order = objectAt(event.data);
   const orderId = textAt(order.id) ?? '';
   const isRefund = event.type === 'order.refunded';
-  // Without refunded_amount the refund is of the whole `amount` (docs/reference/webhooks.md#billing).
+  // Without refunded_amount the refund is of the whole `amount`
+  // (docs/reference/webhooks.md#billing).
   const amountCents =
     integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount) ?? -1;
   const read: BillingEvent = {
@@ -125,9 +128,10 @@ function ownerOf(
 }
 
 /**
- * The name of an order's organization: `metadata.organizationId`, the customer's external id or `customer.metadata.userId`,
- * each in camel case or snake case (docs/reference/webhooks.md#billing). Only the first field that is present is used: when
- * it names no organization, crediting another one would be a guess.
+ * The name of an order's organization: `metadata.organizationId`, the customer's external id or
+ * `customer.metadata.userId`, each in camel case or snake case
+ * (docs/reference/webhooks.md#billing). Only the first field that is present is used: when it names
+ * no organization, crediting another one would be a guess.
  */
 function nameOf(order: JsonObject): string | undefined {
   const metadata = objectAt(order.metadata);

@@ -12,14 +12,18 @@ import { type AnswerDeps, type AnswerFailure, answerMessage } from '../answers/a
 import { notifyOfFailure } from '../answers/notify-of-failure';
 import { type WorkContext, shareWork } from '../share-work';
 
-/** All attempts together take about 15 minutes, so a message survives a short outage of the model provider. */
+/**
+ * All attempts together take about 15 minutes, so a message survives a short outage of
+ * the model provider.
+ */
 const maxAttempts = 10;
 const maxDelayMs = 180_000;
 const renewEveryMs = 1_000;
 
 /**
- * Answers waiting messages, with a share of the process for each tenant. Several units may work on one conversation: each
- * message is claimed by one of them, which then continues with the conversation's next message.
+ * Answers waiting messages, with a share of the process for each tenant. Several units may work on
+ * one conversation: each message is claimed by one of them, which then continues with the
+ * conversation's next message.
  */
 export function createAnswerConversation(
   deps: AnswerDeps & { log: Logger; messagesPerContact: number },
@@ -78,7 +82,10 @@ export function createAnswerConversation(
     }
   }
 
-  /** Sends the contact a notice when it is due, and ends the message or postpones it to the next attempt. */
+  /**
+   * Sends the contact a notice when it is due, and ends the message or postpones it to
+   * the next attempt.
+   */
   async function fail(message: WaitingMessage, failure: AnswerFailure): Promise<void> {
     const { error, isLasting, threadId } = failure;
     const { toSend, patienceMs } = await notifyOfFailure(deps, message, failure);

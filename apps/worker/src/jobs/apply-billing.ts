@@ -6,7 +6,10 @@ import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 /** Maximum number of orders that one transaction applies. It holds their locks until it commits. */
 const largestBatch = 50;
 
-/** Processes deliveries of the billing platform: orders that were paid or refunded. Under load one transaction applies many. */
+/**
+ * Processes deliveries of the billing platform: orders that were paid or refunded. Under load one
+ * transaction applies many.
+ */
 export function createApplyBilling(deps: DeliveryJobDeps) {
   const apply = batchCalls(
     async (deliveries: readonly Delivery[]) => {

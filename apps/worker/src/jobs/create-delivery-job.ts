@@ -18,13 +18,15 @@ const longestWaitMs = 600_000;
 const retryMs = 1_000;
 
 /**
- * The handler of a job that processes stored deliveries. `handle` must be idempotent, as it may run twice, even concurrently.
- * Its outcome is stored on the delivery; `finished` means that it has stored the outcome itself, together with its effect. An
- * error is stored and retried, and the last one makes the delivery `failed`. A delivery that fails in a job of several gets its
- * own job, and the others are not affected. If the outcome cannot be stored, the sweep retries.
+ * The handler of a job that processes stored deliveries. `handle` must be idempotent, as it may run
+ * twice, even concurrently. Its outcome is stored on the delivery; `finished` means that it has
+ * stored the outcome itself, together with its effect. An error is stored and retried, and the last
+ * one makes the delivery `failed`. A delivery that fails in a job of several gets its own job, and
+ * the others are not affected. If the outcome cannot be stored, the sweep retries.
  *
- * Loading and finishing are shared: under load one statement does it for many deliveries, of several jobs (docs/adr/0077).
- * `atOnce`: the maximum number of deliveries that `handle` processes at the same time in this process.
+ * Loading and finishing are shared: under load one statement does it for many deliveries, of
+ * several jobs (docs/adr/0077). `atOnce`: the maximum number of deliveries that `handle` processes
+ * at the same time in this process.
  */
 export function createDeliveryJob(
   { db, queues, observe }: DeliveryJobDeps,
@@ -69,7 +71,8 @@ export function createDeliveryJob(
   }
 
   return async ({ deliveries }: JobPayload<DeliveryJob>, context: JobContext): Promise<void> => {
-    // In a job of several deliveries no failure is the last one, as the failed ones get jobs of their own.
+    // In a job of several deliveries no failure is the last one, as the failed ones get
+    // jobs of their own.
     const isAlone = deliveries.length === 1;
     const isLastAttempt = isAlone && context.isLastAttempt;
     const ends = await Promise.allSettled(

@@ -4,7 +4,10 @@ import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { purgeOrganization } from '../purge/purge-organization';
 
-/** Deletes an organization with all its data once its purge is due, and logs the number of deleted rows. */
+/**
+ * Deletes an organization with all its data once its purge is due, and logs the number
+ * of deleted rows.
+ */
 export const createPurgeOrganization =
   ({ db, log }: { db: Db; log: Logger }) =>
   async (

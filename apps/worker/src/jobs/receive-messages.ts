@@ -16,8 +16,9 @@ import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
 import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
 /**
- * Processes a delivery of inbound messages or of statuses of outbound messages, single or in a batch. It only stores them.
- * Each conversation to answer gets its own job; if that job is lost, sweep-channels sends it again.
+ * Processes a delivery of inbound messages or of statuses of outbound messages, single or in a
+ * batch. It only stores them. Each conversation to answer gets its own job; if that job is lost,
+ * sweep-channels sends it again.
  */
 export const createReceiveMessages = (deps: DeliveryJobDeps) =>
   createDeliveryJob(deps, 'receive-messages', 20, async (delivery, { requestId }) => {
@@ -94,7 +95,10 @@ async function addToThread(tx: Queryable, scope: Scope, message: PhoneMessage): 
   await recordPhoneReply(tx, scope, { externalId, content, channelMessageId, resumesAt });
 }
 
-/** False when the number now belongs to another connection. A replayed delivery may have no owner yet. */
+/**
+ * False when the number now belongs to another connection. A replayed delivery may
+ * have no owner yet.
+ */
 const isOwnedBy = (owner: Scope, { tenant, environment }: Delivery): boolean =>
   (tenant === null || tenant === owner.tenant) &&
   (environment === null || environment === owner.environment);

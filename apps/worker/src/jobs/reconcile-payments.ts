@@ -2,7 +2,10 @@ import type { Payments } from '@parley/payments';
 import type { JobContext } from '@parley/redis';
 import type { Logger, Metrics } from '@parley/service';
 
-/** Asks the payment provider about pending payments, every 5 minutes (libs/redis job-catalog.ts, docs/reference/payments.md#reconciliation). */
+/**
+ * Asks the payment provider about pending payments, every 5 minutes (libs/redis job-catalog.ts,
+ * docs/reference/payments.md#reconciliation).
+ */
 export function createReconcilePayments({
   payments,
   log,

@@ -6,7 +6,10 @@ import type { Logger } from '@parley/service';
 /** Minimum time between two log lines about the progress of one job. */
 const logEveryMs = 5_000;
 
-/** Rebuilds the search text of an entity type from its current `searchFields`. An interrupted run continues where it stopped. */
+/**
+ * Rebuilds the search text of an entity type from its current `searchFields`. An interrupted run
+ * continues where it stopped.
+ */
 export const createReindexEntityType =
   ({ db, log }: { db: Db; log: Logger }) =>
   async ({ typeId }: JobPayload<'reindex-entity-type'>, { signal }: JobContext): Promise<void> => {

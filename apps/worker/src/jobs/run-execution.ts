@@ -3,7 +3,10 @@ import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { shareWork } from '../share-work';
 
-/** Runs background executions, with a share of the process for each tenant, and those of one thread one after the other. */
+/**
+ * Runs background executions, with a share of the process for each tenant, and those of one thread
+ * one after the other.
+ */
 export function createRunExecution({ agents, log }: { agents: Agents; log: Logger }) {
   const { run, close } = shareWork<ClaimedExecution>({
     async claim(tenant) {

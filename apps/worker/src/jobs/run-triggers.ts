@@ -7,7 +7,10 @@ import { shareWork } from '../share-work';
 /** Maximum number of runs that one statement claims. */
 const largestBatch = 24;
 
-/** Executes trigger runs, with a share of the process for each tenant. The job reports that runs of a tenant are due. */
+/**
+ * Executes trigger runs, with a share of the process for each tenant. The job reports that runs of
+ * a tenant are due.
+ */
 export function createRunTriggers({
   triggers,
   log,

@@ -7,7 +7,10 @@ const limit = 500;
 const conversationLimit = 100;
 const mediaLimit = 50;
 
-/** Enqueues jobs for overdue messages, e-mails and files: their job was lost, its process was killed, or they were postponed. */
+/**
+ * Enqueues jobs for overdue messages, e-mails and files: their job was lost, its process was
+ * killed, or they were postponed.
+ */
 export const createSweepChannels =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

@@ -2,11 +2,17 @@ import type { Db } from '@parley/db';
 import { type JobContext, type Queues, deliveryJobs } from '@parley/redis';
 import { findOverdue } from '@parley/webhooks';
 
-/** Age at which a delivery is overdue. Before that, the job that webhook-ingest has enqueued should process it. */
+/**
+ * Age at which a delivery is overdue. Before that, the job that webhook-ingest has enqueued
+ * should process it.
+ */
 const overdueAfterMs = 3_000;
 const limit = 2_000;
 
-/** Enqueues a job for each overdue delivery, whose id is the job's id: a sweep adds none to that of an earlier sweep. */
+/**
+ * Enqueues a job for each overdue delivery, whose id is the job's id: a sweep adds none to that of
+ * an earlier sweep.
+ */
 export const createSweepDeliveries =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

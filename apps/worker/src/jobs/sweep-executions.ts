@@ -4,7 +4,9 @@ import type { JobContext, Queues } from '@parley/redis';
 
 const limit = 100;
 
-/** Enqueues jobs for overdue background executions: their job was lost, or their process was killed. */
+/**
+ * Enqueues jobs for overdue background executions: their job was lost, or their process was killed.
+ */
 export const createSweepExecutions =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

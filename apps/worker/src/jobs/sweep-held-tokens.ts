@@ -12,9 +12,10 @@ const lookForSeconds = 5;
 const dropAfterSeconds = 60;
 
 /**
- * Processes the tokens of callbacks that webhook-ingest answered without a row: it could not look them up, or no payment had
- * them. Those that a payment has by now become deliveries. A few others are searched at the accounts, once each, and stored
- * with the result; the rest is dropped. Reconciliation finds a payment whose token was dropped.
+ * Processes the tokens of callbacks that webhook-ingest answered without a row: it could not look
+ * them up, or no payment had them. Those that a payment has by now become deliveries. A few others
+ * are searched at the accounts, once each, and stored with the result; the rest is dropped.
+ * Reconciliation finds a payment whose token was dropped.
  */
 export function createSweepHeldTokens({
   db,

@@ -3,7 +3,10 @@ import type { JobContext } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 const batch = 20;
-/** No batch begins after this time, so that the last one ends well before the lease of its connections expires. */
+/**
+ * No batch begins after this time, so that the last one ends well before the lease of its
+ * connections expires.
+ */
 const beginUntilMs = 30_000;
 
 /**

@@ -22,8 +22,8 @@ interface Deps {
 }
 
 /**
- * Gives threads back to the agent at the end of a takeover, sends e-mails about threads that wait for a person, and erases
- * threads of single requests.
+ * Gives threads back to the agent at the end of a takeover, sends e-mails about threads that wait
+ * for a person, and erases threads of single requests.
  */
 export const createSweepThreads =
   ({ db, queues, channels, log }: Deps) =>

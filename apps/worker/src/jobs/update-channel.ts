@@ -8,7 +8,9 @@ import type { Scope } from '@parley/contracts';
 import { type Outcome, readJsonObject } from '@parley/webhooks';
 import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
-/** Processes a delivery about a phone number that was connected or disconnected at the intermediary. */
+/**
+ * Processes a delivery about a phone number that was connected or disconnected at the intermediary.
+ */
 export const createUpdateChannel = (deps: DeliveryJobDeps & { connect: ConnectDeps }) =>
   createDeliveryJob(deps, 'update-channel', 5, async ({ body, eventType }) => {
     const { connect } = deps;

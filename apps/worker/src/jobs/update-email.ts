@@ -2,7 +2,10 @@ import { applyEmailStatus } from '@parley/channels';
 import { readJsonObject } from '@parley/webhooks';
 import { type DeliveryJobDeps, createDeliveryJob } from './create-delivery-job';
 
-/** Processes a delivery of the e-mail provider: the status of an e-mail. It may arrive before the response to the send request. */
+/**
+ * Processes a delivery of the e-mail provider: the status of an e-mail. It may arrive before the
+ * response to the send request.
+ */
 export const createUpdateEmail = (deps: DeliveryJobDeps) =>
   createDeliveryJob(deps, 'update-email', 10, async ({ body }) => {
     const applied = await applyEmailStatus(deps.db, readJsonObject(body) ?? {});

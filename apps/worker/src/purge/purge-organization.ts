@@ -12,8 +12,9 @@ import { triggersPurge } from '@parley/triggers';
 import { deliveriesPurge } from '@parley/webhooks';
 
 /**
- * Deletes the rows of an organization; each step belongs to the library that owns the tables. The order prevents new rows
- * during the purge: first keys, then connections and triggers, then data. `finishPurge` deletes the organization's own row.
+ * Deletes the rows of an organization; each step belongs to the library that owns the tables. The
+ * order prevents new rows during the purge: first keys, then connections and triggers, then data.
+ * `finishPurge` deletes the organization's own row.
  */
 const steps: readonly PurgeStep[] = [
   identityPurge.keys,
@@ -34,8 +35,9 @@ const steps: readonly PurgeStep[] = [
 ].flat();
 
 /**
- * Deletes all data of an organization permanently, in batches. The transaction of a batch also adds its counts to the purge's
- * report, so an interrupted run continues where it stopped. Returns the report, or null when `signal` is aborted.
+ * Deletes all data of an organization permanently, in batches. The transaction of a batch also adds
+ * its counts to the purge's report, so an interrupted run continues where it stopped. Returns the
+ * report, or null when `signal` is aborted.
  */
 export async function purgeOrganization(
   db: Db,

@@ -24,7 +24,9 @@ export interface ExecutionRequest extends Pick<
   callerId: string;
   /** Who the agent acts for (ChatRequest). */
   caller?: Actor;
-  /** The conversation as the client has sent it, instead of what a thread contains (docs/adr/0061). */
+  /**
+   * The conversation as the client has sent it, instead of what a thread contains (docs/adr/0061).
+   */
   sent?: SentConversation;
 }
 
@@ -57,8 +59,9 @@ const hideThread = statement(
 );
 
 /**
- * Stores a message as the last turn of its thread, for the worker to answer, in the caller's transaction. Afterwards the caller
- * enqueues the job `run-execution`; without it a sweep finds the execution (docs/adr/0059).
+ * Stores a message as the last turn of its thread, for the worker to answer, in the caller's
+ * transaction. Afterwards the caller enqueues the job `run-execution`; without it a sweep finds the
+ * execution (docs/adr/0059).
  */
 export async function beginExecution(
   tx: Queryable,

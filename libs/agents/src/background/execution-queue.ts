@@ -21,7 +21,10 @@ import type { Background } from './begin-execution';
 
 const isOpen = (row: string) =>
   `${row}background is not null and ${row}status in ('queued', 'running')`;
-/** No earlier turn of the thread is unfinished, except those whose process was killed, which `claim` ends. */
+/**
+ * No earlier turn of the thread is unfinished, except those whose process was killed,
+ * which `claim` ends.
+ */
 const isFirst = `(
   select true from executions p where p.tenant = $tenant and p.thread_id = e.thread_id and p.id < e.id
     and p.status in ('queued', 'running') and (p.background is not null or p.lease_until > now())
@@ -56,7 +59,10 @@ const countWaiting = statement(
   { waiting: column.int4, lag: column.float8 },
 );
 
-/** The number of background executions that no process has begun, and the age of the oldest in seconds. */
+/**
+ * The number of background executions that no process has begun, and the age of the
+ * oldest in seconds.
+ */
 export const waitingExecutions = async (db: Queryable) =>
   (await db.acrossTenants('metrics', countWaiting)).rows;
 
@@ -93,7 +99,10 @@ const claimOfTenant = statement(
 
 type Which = { id: string } | { threadId: string } | null;
 
-/** Claims an execution that is due: the named one, the next of a thread, or the one of the tenant that waits the longest. */
+/**
+ * Claims an execution that is due: the named one, the next of a thread, or the one of the tenant
+ * that waits the longest.
+ */
 export async function claimExecution(
   db: Queryable,
   tenant: number,
@@ -123,7 +132,10 @@ const messages = statement(
   { rows: column.jsonb<HistoryRow[]>().nullable, position: column.int4 },
 );
 
-/** The thread's messages up to an execution, and those of the execution itself, with the first free position among them. */
+/**
+ * The thread's messages up to an execution, and those of the execution itself, with the first free
+ * position among them.
+ */
 export async function readRecorded(db: Queryable, { tenant, threadId, id }: ClaimedExecution) {
   const [found] = (await db.query({ tenant }, messages, { threadId, id })).rows;
   const { rows, position } = found!;
@@ -159,7 +171,10 @@ const due = {
   ),
 };
 
-/** Finds executions whose job was lost, whose process was killed, or that wait for a turn that has ended elsewhere. */
+/**
+ * Finds executions whose job was lost, whose process was killed, or that wait for a turn that has
+ * ended elsewhere.
+ */
 export const findDueExecutions = (db: Queryable, limit: number) => claimByTenant(db, due, limit);
 
 const ended = statement(
@@ -199,7 +214,10 @@ const openOfThread = statement(
   { id: column.text },
 );
 
-/** The execution that a thread runs, or runs next; with `callerId` only those that this caller has started. */
+/**
+ * The execution that a thread runs, or runs next; with `callerId` only those that this
+ * caller has started.
+ */
 export async function findOpenExecution(
   db: Queryable,
   { tenant, environment }: Scope,
@@ -217,8 +235,8 @@ const cancel = statement(
 );
 
 /**
- * Ends a background execution. The process that runs it finds out at its next write, after the running step, and calls no
- * further model or tool (docs/adr/0055). Does nothing when it has ended.
+ * Ends a background execution. The process that runs it finds out at its next write, after the
+ * running step, and calls no further model or tool (docs/adr/0055). Does nothing when it has ended.
  */
 export const cancelExecution = async (db: Queryable, scope: Scope, id: string): Promise<void> =>
   void (await db.query(scope, cancel, { environment: scope.environment, id }));

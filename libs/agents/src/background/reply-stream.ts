@@ -19,7 +19,10 @@ export interface ChunkLog {
   ring(executionId: string): void;
 }
 
-/** The turn as its readers see it while it runs: chunks of the AI SDK's UI message stream (docs/adr/0062). */
+/**
+ * The turn as its readers see it while it runs: chunks of the AI SDK's UI message stream
+ * (docs/adr/0062).
+ */
 export interface ReplyStream extends TextSink {
   beginStep(): void;
   calls(calls: readonly ModelToolCall[]): void;

@@ -11,12 +11,16 @@ import type { BegunTurn } from '../threads/turn';
 import { createReplyStream } from './reply-stream';
 import { type ClaimedExecution, readRecorded, storeChosenAgent } from './execution-queue';
 
-/** After so many processes that did not end it, an execution fails: what its model sends may have ended them. */
+/**
+ * After so many processes that did not end it, an execution fails: what its model sends may
+ * have ended them.
+ */
 const maxAttempts = 2;
 
 /**
- * Runs a claimed background execution to its end: the same turn as in a chat, continued from the calls that an earlier process
- * has recorded. When `signal` is aborted it is given back after the current step.
+ * Runs a claimed background execution to its end: the same turn as in a chat, continued from the
+ * calls that an earlier process has recorded. When `signal` is aborted it is given back after
+ * the current step.
  */
 export async function runExecution(
   deps: ChatDeps,
@@ -84,7 +88,10 @@ export async function runExecution(
   }
 }
 
-/** Lets a router's model choose the agent, unless an earlier process has recorded a step of the agent. */
+/**
+ * Lets a router's model choose the agent, unless an earlier process has recorded a
+ * step of the agent.
+ */
 async function chooseAgain(
   { db, models }: ChatDeps,
   scope: Scope,

@@ -17,7 +17,10 @@ import { type ProviderError, readProviderError } from './provider-error';
 import type { ProviderAccess, ProviderTable } from './provider-keys';
 import { toLangChain, toReply } from './to-langchain';
 
-/** Maximum wait for a `Retry-After` when there is a fallback, which is called instead of a longer wait. */
+/**
+ * Maximum wait for a `Retry-After` when there is a fallback, which is called instead
+ * of a longer wait.
+ */
 const longestWaitMs = 5_000;
 const defaultMaxCalls = 32;
 const defaultMaxTextBytes = 1024 * 1024;
@@ -44,7 +47,10 @@ interface CallerDeps {
   backoffMs: number;
 }
 
-/** Calls single models over LangChain's classes, with our own time limits, retries and circuit breakers. */
+/**
+ * Calls single models over LangChain's classes, with our own time limits, retries and
+ * circuit breakers.
+ */
 export function createModelCaller({
   log,
   maxConnections,
@@ -53,14 +59,18 @@ export function createModelCaller({
   backoffMs,
 }: CallerDeps) {
   const connections = createSlots({ total: maxConnections });
-  // The model has at least as long to answer. Otherwise a wait would count as a failure of the model.
+  // The model has at least as long to answer. Otherwise a wait would count as a
+  // failure of the model.
   const longestSlotWaitMs = timeoutMs / 2;
   const breakers = createCircuitBreakers();
   // Imported once, on first use: even the import of a loaded module takes 0.1 ms.
   let loadedClasses: Promise<typeof langchainMessages> | undefined;
   const messageClasses = () => (loadedClasses ??= import('@langchain/core/messages'));
 
-  /** Milliseconds until the next attempt after a transient error; null when there is no further attempt. */
+  /**
+   * Milliseconds until the next attempt after a transient error; null when there is no
+   * further attempt.
+   */
   function retryInMs(
     error: ProviderError,
     attempt: number,
@@ -183,7 +193,9 @@ export function createModelCaller({
 const credentialOf = ({ baseUrl = '', apiKey = '' }: ProviderAccess): string =>
   createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 
-/** A name without a provider belongs to OpenAI. Only a router's `classifyModel` may be such a name. */
+/**
+ * A name without a provider belongs to OpenAI. Only a router's `classifyModel` may be such a name.
+ */
 function splitModelId(model: string): { provider: string; name: string } {
   const slash = model.indexOf('/');
   if (slash === -1) return { provider: 'openai', name: model };

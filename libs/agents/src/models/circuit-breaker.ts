@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-/** Consecutive failures that open a breaker. It stays open for a pause, which doubles with each failure that follows. */
+/**
+ * Consecutive failures that open a breaker. It stays open for a pause, which doubles with each
+ * failure that follows.
+ */
 const failuresToOpen = 8;
 const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
@@ -12,7 +15,10 @@ interface Breaker {
   openUntilMs: number;
 }
 
-/** Stops calls to a model that keeps failing. The key identifies an organization, a credential and a model. */
+/**
+ * Stops calls to a model that keeps failing. The key identifies an organization, a
+ * credential and a model.
+ */
 export function createCircuitBreakers(nowMs: () => number = () => performance.now()) {
   const breakers = new LRUCache<string, Breaker>({ max: maxBreakers });
   return {

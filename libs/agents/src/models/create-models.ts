@@ -20,7 +20,10 @@ export interface ModelDeps {
   retries?: number;
   /** Model calls of all organizations at the same time; default 256. */
   maxConnections?: number;
-  /** Delay of the first retry, which doubles; default 500 ms. A `Retry-After` of the provider has precedence. */
+  /**
+   * Delay of the first retry, which doubles; default 500 ms. A `Retry-After` of the
+   * provider has precedence.
+   */
   backoffMs?: number;
 }
 

@@ -34,9 +34,10 @@ interface ExchangeOptions {
 }
 
 /**
- * One request to a provider, between its LangChain class and the network. The class makes the request. The answer is read here,
- * with limits and with the same rules whether it is streamed or not, and the class gets it as its documentation describes
- * one, whole. Nothing that a server gets wrong reaches the class (docs/adr/0082).
+ * One request to a provider, between its LangChain class and the network. The class makes the
+ * request. The answer is read here, with limits and with the same rules whether it is streamed or
+ * not, and the class gets it as its documentation describes one, whole. Nothing that a server gets
+ * wrong reaches the class (docs/adr/0082).
  */
 export interface Exchange {
   /** Sends a request, and returns the body of the answer for the class. */
@@ -103,14 +104,20 @@ export function createExchange({
   };
 }
 
-/** The exchange of the running call. A class is used for many calls at the same time, and its `fetch` knows none of them. */
+/**
+ * The exchange of the running call. A class is used for many calls at the same time, and its
+ * `fetch` knows none of them.
+ */
 const running = new AsyncLocalStorage<Exchange>();
 
 /** Runs the work of a class, whose `fetch` is `fetchAnswer`, for one exchange. */
 export const inExchange = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> =>
   running.run(exchange, work);
 
-/** The `fetch` of the classes. Redirects are not followed, so that a key is not sent to another server. */
+/**
+ * The `fetch` of the classes. Redirects are not followed, so that a key is not sent
+ * to another server.
+ */
 export const fetchAnswer: typeof fetch = async (input, init = {}) => {
   const exchange = running.getStore();
   if (exchange === undefined) throw new Error('A model was called outside of an exchange');

@@ -19,7 +19,8 @@ export const failureOfBlank = (finishReason: FinishReason): ModelFailureReason =
     : 'empty_answer';
 
 /**
- * - `half`: the provider ended the answer with an error. It is used if no candidate has a whole one.
+ * - `half`: the provider ended the answer with an error. It is used if no candidate
+ *   has a whole one.
  * - `blank`: without text and calls.
  * - `failed`: no answer, or none that a repetition would change.
  */
@@ -33,9 +34,10 @@ interface Asked {
 }
 
 /**
- * Calls the candidates in order until one answers (docs/reference/chat.md#models). Any failure except an abort by the caller, and
- * an answer that is blank or half, leads to the next candidate. A single candidate with such an answer is asked once more.
- * The result has the tokens of all answers.
+ * Calls the candidates in order until one answers (docs/reference/chat.md#models). Any failure
+ * except an abort by the caller, and an answer that is blank or half, leads to the next
+ * candidate. A single candidate with such an answer is asked once more. The result has the
+ * tokens of all answers.
  */
 export async function callWithFallback(
   { candidates }: ModelSettings,

@@ -7,7 +7,10 @@ export interface ModelToolCall {
   /** The name with dots, as in definitions. */
   name: string;
   args: JsonObject;
-  /** Why the call cannot be run, as a sentence for the model: its arguments are not complete JSON, or it names no tool. */
+  /**
+   * Why the call cannot be run, as a sentence for the model: its arguments are not complete JSON,
+   * or it names no tool.
+   */
   problem?: string;
 }
 
@@ -18,8 +21,8 @@ export type ModelMessage =
   | { role: 'tool'; toolCallId: string; name: string; content: string; isError: boolean };
 
 /**
- * The provider's own message, which is sent back unchanged when the same model continues the turn: it may contain data that
- * only this model can read, such as signed reasoning. It is not stored.
+ * The provider's own message, which is sent back unchanged when the same model continues the turn:
+ * it may contain data that only this model can read, such as signed reasoning. It is not stored.
  */
 export interface RawReply {
   model: string;
@@ -47,7 +50,10 @@ export interface ModelRequest {
   callId: (index: number) => string;
   /** Calls that are read of a reply; default 32. */
   maxCalls?: number;
-  /** Text that is read of a reply, in bytes of UTF-8; default 1 MiB. A longer reply is cut, as `length`. */
+  /**
+   * Text that is read of a reply, in bytes of UTF-8; default 1 MiB. A longer reply is
+   * cut, as `length`.
+   */
   maxTextBytes?: number;
 }
 
@@ -56,7 +62,9 @@ export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Part of `outputTokens`. Absent when the provider does not report them, as the following ones. */
+  /**
+   * Part of `outputTokens`. Absent when the provider does not report them, as the following ones.
+   */
   reasoningTokens?: number;
   /** Part of `inputTokens`: read from the provider's cache, for a lower price. */
   cacheReadTokens?: number;
@@ -66,7 +74,10 @@ export interface ModelUsage {
 
 export interface ModelReply {
   text: string;
-  /** Any other than `stop` and `tool_calls`: the reply was cut off, or is a refusal. Its calls must not run. */
+  /**
+   * Any other than `stop` and `tool_calls`: the reply was cut off, or is a refusal. Its
+   * calls must not run.
+   */
   finishReason: FinishReason;
   /** The provider's own word for it. */
   providerReason: string;
@@ -80,8 +91,9 @@ export interface ModelReply {
 }
 
 /**
- * Why there is no reply. `content_filter`, `refusal`, `length` and `empty_answer`: the model answered without a text.
- * `rejected`: the provider, or our own code, refuses the request. `rate_limited` and `unavailable` may pass.
+ * Why there is no reply. `content_filter`, `refusal`, `length` and `empty_answer`: the model
+ * answered without a text. `rejected`: the provider, or our own code, refuses the request.
+ * `rate_limited` and `unavailable` may pass.
  */
 export type ModelFailureReason =
   | 'unavailable'
@@ -129,13 +141,15 @@ export interface ModelSettings {
 
 export interface Models {
   /**
-   * The model of an agent, or the default. Without any configured provider it is `offline/scripted`, but in production only
-   * for the channel `api` or where the agent names it (ADR 29).
+   * The model of an agent, or the default. Without any configured provider it is
+   * `offline/scripted`, but in production only for the channel `api` or where the agent
+   * names it (ADR 29).
    */
   settings(scope: Scope, model: AgentModel | undefined, channel?: string): Promise<ModelSettings>;
   /**
-   * Gets one reply: calls the first candidate with retries, then each fallback. Never throws. `detail` has the provider's
-   * text, for logs and the stored execution, not for callers. With a `sink` the reply is streamed from the provider.
+   * Gets one reply: calls the first candidate with retries, then each fallback. Never throws.
+   * `detail` has the provider's text, for logs and the stored execution, not for callers. With a
+   * `sink` the reply is streamed from the provider.
    */
   complete(
     scope: Scope,

@@ -9,8 +9,9 @@ const advice =
   'To try a tool without a model, send: /tool entity.query {"type":"product"}';
 
 /**
- * The model of an installation without a provider: deterministic and local. `/tool NAME {json}` makes it call that tool and
- * answer with the result. Any other message is answered with instructions to configure a provider.
+ * The model of an installation without a provider: deterministic and local. `/tool NAME {json}`
+ * makes it call that tool and answer with the result. Any other message is answered with
+ * instructions to configure a provider.
  */
 export function answerOffline(request: ModelRequest): ModelReply {
   const turn = request.messages.slice(

@@ -7,7 +7,10 @@ import { loadOpenAi } from './providers/openai';
 
 export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'ollama';
 
-/** Always passed, because the classes otherwise read an address from their own environment variables. */
+/**
+ * Always passed, because the classes otherwise read an address from their own
+ * environment variables.
+ */
 const addresses: Record<ProviderKind, string> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com',
@@ -15,7 +18,10 @@ const addresses: Record<ProviderKind, string> = {
   ollama: 'http://127.0.0.1:11434',
 };
 
-/** The protocol of a provider. An unknown provider is assumed to speak OpenAI's protocol; null if it has no address. */
+/**
+ * The protocol of a provider. An unknown provider is assumed to speak OpenAI's protocol; null if
+ * it has no address.
+ */
 export function providerKind(
   provider: string,
   access: ProviderAccess | undefined,
@@ -24,7 +30,10 @@ export function providerKind(
   return access?.baseUrl ? 'openai' : null;
 }
 
-/** Imported on first use: importing all four takes two seconds, and the import of a loaded module still 0.1 ms. */
+/**
+ * Imported on first use: importing all four takes two seconds, and the import of a loaded
+ * module still 0.1 ms.
+ */
 const loaded = new Map<ProviderKind, Promise<AskProvider>>();
 
 const loaders: Record<ProviderKind, () => Promise<AskProvider>> = {

@@ -30,7 +30,10 @@ export interface ProviderCall {
   callId: (index: number) => string;
   /** Aborts the HTTP request, not only the wait for it. */
   signal: AbortSignal;
-  /** Gets the text while the provider sends it. Without a sink the provider sends the reply as a whole. */
+  /**
+   * Gets the text while the provider sends it. Without a sink the provider sends the
+   * reply as a whole.
+   */
   sink?: TextSink;
 }
 

@@ -1,7 +1,8 @@
 import { AnswerTooLarge, ProviderFault, UnreadableAnswer } from './reading/provider-fault';
 
 /**
- * - `unavailable`: an outage. It may be over at the next attempt, and counts for the circuit breaker.
+ * - `unavailable`: an outage. It may be over at the next attempt, and counts for the
+ *   circuit breaker.
  * - `rate_limited`: an attempt after the wait may succeed. It does not count.
  * - `context_overflow`, `content_filter`, `rejected`: the same request would be refused again.
  */
@@ -15,7 +16,10 @@ export interface ProviderError {
   retryAfterMs?: number;
   /** A code of the provider or the network, such as `insufficient_quota` or `ECONNREFUSED`. */
   code?: string;
-  /** For the stored execution, and for callers in development. Not for logs: it may quote messages of people. */
+  /**
+   * For the stored execution, and for callers in development. Not for logs: it may quote
+   * messages of people.
+   */
   detail: string;
 }
 
@@ -26,9 +30,13 @@ interface Cause {
   text?: RegExp;
 }
 
-/** The first cause of which the status, and a name or the text, fit. The texts are those of the servers' own messages. */
+/**
+ * The first cause of which the status, and a name or the text, fit. The texts are those of the
+ * servers' own messages.
+ */
 const causes: readonly Cause[] = [
-  // OpenAI answers 429 to a single request that is larger than the limit of a minute: no wait helps.
+  // OpenAI answers 429 to a single request that is larger than the limit of a
+  // minute: no wait helps.
   { kind: 'context_overflow', statuses: (status) => status === 429, text: /request too large/i },
   { kind: 'context_overflow', statuses: (status) => status === 413 },
   {
@@ -55,7 +63,10 @@ const causes: readonly Cause[] = [
   { kind: 'rejected' },
 ];
 
-/** Says what an error means for the next attempt. What is neither a provider's nor the network's is our own: `rejected`. */
+/**
+ * Says what an error means for the next attempt. What is neither a provider's nor the network's is
+ * our own: `rejected`.
+ */
 export function readProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderFault) return readFault(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -94,7 +105,10 @@ const shorten = (text: string): string => text.slice(0, 500);
 const withoutLinks = (text: string): string =>
   text.replace(/(?<=^|[.!?\n])[^.!?\n]*\bhttps?:\/\/\S+/g, '').trim() || text;
 
-/** The code of an error of the network or of undici; undefined for other errors, such as those of our own code. */
+/**
+ * The code of an error of the network or of undici; undefined for other errors, such as those
+ * of our own code.
+ */
 function networkCodeOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
   return [code, cause?.code].find(

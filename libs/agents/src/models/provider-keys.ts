@@ -51,8 +51,9 @@ const cacheMs = 5_000;
 const cacheSize = 10_000;
 
 /**
- * Reads an organization's own provider keys: rows of `integrations` whose secret is `{"apiKey": …}` and whose config may have
- * a `baseUrl`. Results are cached for 5 s. A row that cannot be decrypted is logged and omitted.
+ * Reads an organization's own provider keys: rows of `integrations` whose secret is `{"apiKey": …}`
+ * and whose config may have a `baseUrl`. Results are cached for 5 s. A row that cannot be decrypted
+ * is logged and omitted.
  */
 export function createOrganizationKeys(
   db: Queryable,

@@ -12,9 +12,14 @@ type MessageClasses = Pick<
 export interface ConversionOptions {
   /** `provider/name`. A raw reply is sent back only to the model that wrote it. */
   model: string;
-  /** Sends calls and results as text in requests without tools, in which Anthropic rejects tool blocks. */
+  /**
+   * Sends calls and results as text in requests without tools, in which Anthropic
+   * rejects tool blocks.
+   */
   needsToolsForHistory: boolean;
-  /** Removes a union at the top of a tool's schema, because Anthropic's class would omit the tool. */
+  /**
+   * Removes a union at the top of a tool's schema, because Anthropic's class would omit the tool.
+   */
   plainObjectSchemas: boolean;
 }
 

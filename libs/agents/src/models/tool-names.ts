@@ -13,9 +13,10 @@ export const encodeToolName = (name: string): string => {
 export type ToolNames = ReturnType<typeof createToolNames>;
 
 /**
- * Converts tool names to names that a provider accepts, and back: dots become `_`. When two tools would get the same name
- * (`order.find` and `order_find`), the tool whose name needs no change keeps it, and the other gets a number. `others` are
- * tools that are not offered; if a model calls one, the error names it correctly.
+ * Converts tool names to names that a provider accepts, and back: dots become `_`. When two tools
+ * would get the same name (`order.find` and `order_find`), the tool whose name needs no change
+ * keeps it, and the other gets a number. `others` are tools that are not offered; if a model calls
+ * one, the error names it correctly.
  */
 export function createToolNames(names: readonly string[], others: readonly string[] = []) {
   const toNames = new Map<string, string>();

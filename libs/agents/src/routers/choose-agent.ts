@@ -33,9 +33,9 @@ export type Routing =
 const defaultContextMessages = 4;
 
 /**
- * Chooses the agent for one message (docs/reference/chat.md#routers): the agent that the thread was transferred to, else
- * the agent that a rule or a model chooses, else the router's fallback. Each message is routed again.
- * `models`: null in a process that calls none.
+ * Chooses the agent for one message (docs/reference/chat.md#routers): the agent that the thread was
+ * transferred to, else the agent that a rule or a model chooses, else the router's fallback. Each
+ * message is routed again. `models`: null in a process that calls none.
  */
 export async function chooseAgent(
   { db, models }: { db: Queryable; models: Models | null },

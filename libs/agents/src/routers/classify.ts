@@ -14,8 +14,8 @@ export interface Classification {
 }
 
 /**
- * Asks a model once which agent should answer. The slug is null when the model fails or does not name exactly one agent; in
- * that case the router's fallback answers.
+ * Asks a model once which agent should answer. The slug is null when the model fails or does not
+ * name exactly one agent; in that case the router's fallback answers.
  */
 export async function classify(
   models: Models,
@@ -78,7 +78,10 @@ function question(
   return [{ role: 'user', content: `${context}Last message:\n${message.slice(0, 8_000)}` }];
 }
 
-/** The agent whose slug the answer contains, alone or within text or JSON; null unless exactly one is named. */
+/**
+ * The agent whose slug the answer contains, alone or within text or JSON; null unless
+ * exactly one is named.
+ */
 function readChoice(answer: string, candidates: readonly Candidate[]): string | null {
   const words = new Set(answer.toLowerCase().match(/[a-z0-9][a-z0-9_-]*/g) ?? []);
   const named = candidates.filter(({ slug }) => words.has(slug.toLowerCase()));

@@ -17,7 +17,10 @@ export const typesOfRules = (rules: readonly Rule[]): string[] => [
   ),
 ];
 
-/** The agent of the first rule whose conditions are all met; null when there is none. `entities` maps entity types to `data`. */
+/**
+ * The agent of the first rule whose conditions are all met; null when there is none. `entities`
+ * maps entity types to `data`.
+ */
 export function matchRules(
   rules: readonly Rule[],
   entities: ReadonlyMap<string, JsonObject>,

@@ -32,7 +32,10 @@ const byExternalThreadId = statement(
   routerRow,
 );
 
-/** Reads a router with the state of the message's thread, if it exists; null when there is no such router. */
+/**
+ * Reads a router with the state of the message's thread, if it exists; null when there
+ * is no such router.
+ */
 export async function readRouterWithThread(
   db: Queryable,
   scope: Scope,
@@ -55,7 +58,10 @@ export async function readRouterWithThread(
   return rows[0] ?? null;
 }
 
-/** The agent that keeps the thread after a transfer, while the router still lists it; null when the router chooses again. */
+/**
+ * The agent that keeps the thread after a transfer, while the router still lists it; null when the
+ * router chooses again.
+ */
 export const stickyAgent = ({
   definition,
   transferred_to: slug,

@@ -36,7 +36,8 @@ const transferThread = statement(
 
 /**
  * Implements the tool `router.transfer`: another agent answers the next messages of the thread
- * (docs/reference/tools.md#agent-and-router-tools). Behind a router it must be one of the router's agents.
+ * (docs/reference/tools.md#agent-and-router-tools). Behind a router it must be one of the
+ * router's agents.
  */
 export function createTransfer(
   db: Db,

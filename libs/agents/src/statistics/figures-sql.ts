@@ -1,4 +1,7 @@
-/** Each bucket of durations ends at 1.2 times the end of the one before, so a percentile is off by at most 10 %. */
+/**
+ * Each bucket of durations ends at 1.2 times the end of the one before, so a percentile is off
+ * by at most 10 %.
+ */
 export const bucketFactor = 1.2;
 /** The last bucket also has all longer durations: 1.2^68 ms are 4 minutes. */
 const bucketCount = 69;
@@ -15,7 +18,9 @@ export const sums = `count(*)::int as messages, (count(*) filter (where not stor
   sum(tool_error_count)::int as tool_errors`;
 export const durations = `array[${inBucket.join(', ')}] as durations`;
 
-/** Executions of `$tenant` with an id from `$firstId` and below `$endId`, at most the last `limit`. */
+/**
+ * Executions of `$tenant` with an id from `$firstId` and below `$endId`, at most the last `limit`.
+ */
 export const executionsSql = (limit: number | null) => `
   select e.environment, coalesce(e.agent_slug, '-') as agent_slug, t.channel, date_trunc('hour', e.created_at, 'UTC') as hour,
     e.status = 'failed' and e.error is distinct from 'cancelled' as failed,

@@ -4,7 +4,10 @@ import { firstIdAt } from '../threads/read-executions';
 import { bucketFactor, executionsSql, sums } from './figures-sql';
 import { settledMs } from './roll-up-executions';
 
-/** Maximum number of executions, and of hours, that are counted while the worker has not added them to the statistics. */
+/**
+ * Maximum number of executions, and of hours, that are counted while the worker has not added them
+ * to the statistics.
+ */
 const maxLiveExecutions = 50_000;
 const maxLiveMs = 2 * 3_600_000 + settledMs;
 
@@ -90,8 +93,8 @@ const rolledUntil = statement(
 );
 
 /**
- * Figures of an environment for each hour or day: those that the worker has stored, and the executions since then. Reads at
- * most one row for each hour and 50,000 executions.
+ * Figures of an environment for each hour or day: those that the worker has stored, and the
+ * executions since then. Reads at most one row for each hour and 50,000 executions.
  */
 export async function readStatistics(db: Queryable, scope: Scope, query: StatisticsQuery) {
   const { from, to, interval, timezone, agentSlug = '', channel = '' } = query;

@@ -3,7 +3,10 @@ import { firstIdAt } from '../threads/read-executions';
 import { durations, executionsSql, sums } from './figures-sql';
 
 const hourMs = 3_600_000;
-/** Turns have ended this long after they began: their time limit is 2 minutes. Unfinished ones are counted as they are. */
+/**
+ * Turns have ended this long after they began: their time limit is 2 minutes. Unfinished ones are
+ * counted as they are.
+ */
 export const settledMs = 15 * 60_000;
 
 const nextExecution = statement(
@@ -20,7 +23,10 @@ const rollUntil = statement(
   },
 );
 
-/** Stores the figures of one hour, for each agent and channel and for all of them. Repeating it changes nothing. */
+/**
+ * Stores the figures of one hour, for each agent and channel and for all of them. Repeating it
+ * changes nothing.
+ */
 const rollUpHour = statement(
   'roll-up-hour',
   `with figures as (
@@ -44,8 +50,8 @@ const markUntil = statement(
 );
 
 /**
- * Adds the hours that have ended to the statistics of every tenant, hour by hour, until `signal` aborts. A process that is
- * killed continues where it stopped. Returns the number of hours.
+ * Adds the hours that have ended to the statistics of every tenant, hour by hour, until `signal`
+ * aborts. A process that is killed continues where it stopped. Returns the number of hours.
  */
 export async function rollUpExecutions(
   db: Db,

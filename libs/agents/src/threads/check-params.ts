@@ -5,8 +5,8 @@ export type CheckedParams =
 
 /**
  * Checks the `threadContext.params` of a message against the agent's `threadContextParams`
- * (docs/reference/chat.md#thread-context-params). Unknown params are dropped. A required one must be in this message or in
- * `stored`. Without a declaration all params are accepted.
+ * (docs/reference/chat.md#thread-context-params). Unknown params are dropped. A required one must
+ * be in this message or in `stored`. Without a declaration all params are accepted.
  */
 export function checkParams(
   declared: readonly ThreadContextParam[] | undefined,
@@ -33,8 +33,8 @@ export function checkParams(
 }
 
 /**
- * The params of a thread as an agent may read them. Another agent of the thread, or an earlier definition, may have stored a
- * value of another type under a declared name: it is left out.
+ * The params of a thread as an agent may read them. Another agent of the thread, or an earlier
+ * definition, may have stored a value of another type under a declared name: it is left out.
  */
 export function declaredParams(
   declared: readonly ThreadContextParam[] = [],

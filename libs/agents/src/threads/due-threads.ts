@@ -68,7 +68,9 @@ export interface DueThread {
   notice: RowOf<typeof noticeRow> | null;
 }
 
-/** Does what is due in a thread, in the caller's transaction. Null when another process has done it. */
+/**
+ * Does what is due in a thread, in the caller's transaction. Null when another process has done it.
+ */
 export async function settleDueThread(
   tx: Queryable,
   scope: Scope,

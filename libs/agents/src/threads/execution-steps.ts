@@ -6,8 +6,8 @@ import type { StoredExecution } from './read-executions';
 /** Arguments and results up to this size, in bytes of JSON, are returned whole. */
 const maxValueBytes = 256 * 1024;
 /**
- * Size of all arguments and results of an execution. Those that exceed it are shortened to their beginning, in the statement, so
- * that the process does not hold them.
+ * Size of all arguments and results of an execution. Those that exceed it are shortened to their
+ * beginning, in the statement, so that the process does not hold them.
  */
 const maxTotalBytes = 4 * 1024 * 1024;
 const startChars = 2_000;
@@ -82,8 +82,8 @@ const callsOfExecution = statement(
 );
 
 /**
- * The model calls and tool calls of an execution in their order. The recorded steps decide it; calls of a running or killed
- * turn, which have no step yet, follow.
+ * The model calls and tool calls of an execution in their order. The recorded steps decide it;
+ * calls of a running or killed turn, which have no step yet, follow.
  */
 export async function readSteps(
   db: Queryable,

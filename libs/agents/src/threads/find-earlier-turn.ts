@@ -7,7 +7,10 @@ export type EarlierTurn =
   /** It is running, or its lease has not expired yet. */
   | { state: 'running' }
   | { state: 'answered'; reply: string; finishReason: FinishReason | null; threadId: string }
-  /** The message was stored during a takeover, or its turn was ended by one. `hasActed`: it called tools, whose effects may exist. */
+  /**
+   * The message was stored during a takeover, or its turn was ended by one. `hasActed`: it called
+   * tools, whose effects may exist.
+   */
   | { state: 'stored'; threadId: string; hasActed: boolean }
   /** It failed or was interrupted. */
   | { state: 'broken'; hasActed: boolean };

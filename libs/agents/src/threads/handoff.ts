@@ -9,8 +9,9 @@ const after = (now: number, minutes: number | null) =>
   minutes === null ? null : new Date(now + minutes * 60_000);
 
 /**
- * Implements the tool `thread.handoff`: the thread waits for a person (docs/reference/tools.md#threadhandoff). `reply` of the
- * result is what the contact gets instead of the agent's own words; null: the agent answers.
+ * Implements the tool `thread.handoff`: the thread waits for a person
+ * (docs/reference/tools.md#threadhandoff). `reply` of the result is what the contact gets instead
+ * of the agent's own words; null: the agent answers.
  */
 export function createHandoff(
   db: Db,

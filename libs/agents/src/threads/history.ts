@@ -5,16 +5,25 @@ import type { HistoryRow } from './turn';
 const interruptedResult =
   '{"error":"The call was interrupted: it may or may not have happened. Check before you repeat it.","errorType":"interrupted"}';
 
-/** The reply that the model gets for a turn without one: it failed, was interrupted, or the agent was not to answer. */
+/**
+ * The reply that the model gets for a turn without one: it failed, was interrupted, or the agent
+ * was not to answer.
+ */
 const noReply = '[No reply was sent to this message.]';
 
-/** How the model reads what people wrote: as a reply that is not its own, or as a note at the end of a takeover. */
+/**
+ * How the model reads what people wrote: as a reply that is not its own, or as a note at the
+ * end of a takeover.
+ */
 const personsReply = (name: string, text: string) =>
   `[${name}, a person of the team, replied:] ${text}`;
 const personsNote = (name: string, text: string) =>
   `[${name}, a person of the team, left this note for you:] ${text}`;
 
-/** An estimate that is too high, rather than too low, for most languages. Each provider counts differently. */
+/**
+ * An estimate that is too high, rather than too low, for most languages. Each provider
+ * counts differently.
+ */
 const charsPerToken = 3.5;
 
 /** An earlier turn of the thread, as the model reads it. */
@@ -24,9 +33,9 @@ export interface HistoryTurn {
 }
 
 /**
- * Converts a thread's stored messages to turns that every provider accepts: each begins with a user message and ends with an
- * assistant message, and each call is followed by its result. Missing results and replies are filled in here; they are not
- * stored.
+ * Converts a thread's stored messages to turns that every provider accepts: each begins with a user
+ * message and ends with an assistant message, and each call is followed by its result. Missing
+ * results and replies are filled in here; they are not stored.
  */
 export function repairHistory(rows: readonly HistoryRow[]): HistoryTurn[] {
   const turns = Map.groupBy(rows, ([executionId]) => executionId);
@@ -37,7 +46,10 @@ export function repairHistory(rows: readonly HistoryRow[]): HistoryTurn[] {
 
 const sentBegin = '[The conversation begins.]';
 
-/** The rows of a conversation that a client has sent. One that an assistant began gets a first message, as providers require. */
+/**
+ * The rows of a conversation that a client has sent. One that an assistant began gets a first
+ * message, as providers require.
+ */
 export function sentHistory(
   messages: readonly { role: 'user' | 'assistant'; content: string }[],
 ): HistoryRow[] {
@@ -52,7 +64,10 @@ export function sentHistory(
   });
 }
 
-/** The messages of one turn. A call without a result gets one that says so; an unanswered turn ends without a reply. */
+/**
+ * The messages of one turn. A call without a result gets one that says so; an unanswered turn ends
+ * without a reply.
+ */
 export function readTurn(rows: readonly HistoryRow[]): ModelMessage[] {
   const results = new Map(
     rows.flatMap(([, role, content, , id]) => (role === 'tool' && id ? [[id, content]] : [])),

@@ -11,7 +11,10 @@ let db: Db;
 let org: SeededOrganization;
 let drop: () => Promise<void>;
 
-/** One execution a second. Every 1,000th failed, every 997th has a tool error, 9 of 10 are of the agent `main`. */
+/**
+ * One execution a second. Every 1,000th failed, every 997th has a tool error, 9 of 10 are of
+ * the agent `main`.
+ */
 beforeAll(async () => {
   const database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
@@ -112,6 +115,7 @@ test.each<[ExecutionFilters, string]>([
   const [plan] = await plansOf(filters);
   expect(plan).toContain(`Index Scan Backward using ${index} on executions`);
   expect(plan).not.toMatch(/Seq Scan|Bitmap|Hash Join|Merge Join/);
-  // The filters of other columns than the index has are those of open turns, of which there are few.
+  // The filters of other columns than the index has are those of open turns, of
+  // which there are few.
   expect(plan).not.toMatch(/Sort[^]*Sort[^]*Sort/);
 });

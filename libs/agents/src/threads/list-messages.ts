@@ -28,7 +28,10 @@ const messageRow = {
 };
 export type ThreadMessage = RowOf<typeof messageRow>;
 
-/** Characters of a message in a list. Messages have up to 8 MiB; `readThreadMessage` returns one whole. */
+/**
+ * Characters of a message in a list. Messages have up to 8 MiB; `readThreadMessage`
+ * returns one whole.
+ */
 export const listedContentChars = 65_536;
 
 /** SQL of the ids of a message's tool calls. The ids are the model's. */
@@ -54,7 +57,10 @@ const messagesOfThread = listStatement(
 /** Matches the ids of positions in the list: execution and position within it. */
 export const messagePosition = /^[0-8]?\d{1,18}-\d{1,7}$/;
 
-/** What the contact, the agent and people wrote in a thread, newest first, each with its first `contentChars` characters. */
+/**
+ * What the contact, the agent and people wrote in a thread, newest first, each with its first
+ * `contentChars` characters.
+ */
 export async function listThreadMessages(
   db: Queryable,
   scope: Scope,

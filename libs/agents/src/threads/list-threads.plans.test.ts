@@ -9,7 +9,10 @@ let db: Db;
 let org: SeededOrganization;
 let drop: () => Promise<void>;
 
-/** One thread a minute, the first one is the newest. Every 1,000th is a person's, every 997th unread, every 991st assigned, half are closed. */
+/**
+ * One thread a minute, the first one is the newest. Every 1,000th is a person's, every 997th
+ * unread, every 991st assigned, half are closed.
+ */
 beforeAll(async () => {
   const database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });

@@ -41,8 +41,9 @@ const remove = statement(
 );
 
 /**
- * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has a thread, the turns are
- * moved into it, in the order of their ids, and a takeover continues. While a turn of the old thread is unfinished, nothing changes.
+ * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has
+ * a thread, the turns are moved into it, in the order of their ids, and a takeover continues. While
+ * a turn of the old thread is unfinished, nothing changes.
  */
 export async function mergeThreads(
   tx: Queryable,

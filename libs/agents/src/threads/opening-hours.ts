@@ -1,6 +1,9 @@
 import { type ConversationSettings, weekdays } from '@parley/contracts';
 
-/** Whether people answer at a time: always without opening hours. Hours that end before they begin end on the next day. */
+/**
+ * Whether people answer at a time: always without opening hours. Hours that end before they begin
+ * end on the next day.
+ */
 export function isOpen(
   hours: ConversationSettings['openingHours'],
   timezone: string,

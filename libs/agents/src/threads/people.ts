@@ -4,14 +4,20 @@ import { recordEvent } from '@parley/events';
 import { withPromptsErased } from './prompts';
 import { firstPosition } from './turn-sql';
 
-/** Who wrote a message or took a thread over: a person, the program of an API key, or a person with the phone of the channel. */
+/**
+ * Who wrote a message or took a thread over: a person, the program of an API key, or a person with
+ * the phone of the channel.
+ */
 export interface Author {
   type: 'person' | 'api_key' | 'phone';
   id: string;
   name: string;
 }
 
-/** Who answers a thread: the agent, a person who has taken it over, or, while it waits for a person, none. */
+/**
+ * Who answers a thread: the agent, a person who has taken it over, or, while it waits
+ * for a person, none.
+ */
 export type ThreadState = 'agent' | 'human' | 'waiting';
 
 const lockedThread = {
@@ -23,7 +29,9 @@ const lockedThread = {
   assigneeId: column.text.nullable,
   labels: column.textArray,
   resumesAt: column.timestamptz.nullable,
-  /** The execution to which messages of people are added; null before the contact's first message. */
+  /**
+   * The execution to which messages of people are added; null before the contact's first message.
+   */
   executionId: column.int8.nullable,
 };
 export type LockedThread = RowOf<typeof lockedThread>;
@@ -42,8 +50,9 @@ const lock = statement(
 );
 
 /**
- * Locks a thread, by its id or external id, until the end of the transaction. What people do in a thread, and how its turns
- * begin, happens one after the other. Null when the environment has no such thread.
+ * Locks a thread, by its id or external id, until the end of the transaction. What people do
+ * in a thread, and how its turns begin, happens one after the other. Null when the environment
+ * has no such thread.
  */
 export const lockThread = async (
   tx: Queryable,
@@ -59,7 +68,10 @@ const takeOver = statement(
    where tenant = $tenant and id = $id`,
 );
 
-/** Ended like a message that arrives during a takeover. The process that runs the turn finds out at its next write. */
+/**
+ * Ended like a message that arrives during a takeover. The process that runs the turn finds out
+ * at its next write.
+ */
 const endOpenTurns = statement(
   'end-open-turns',
   `update executions set status = 'succeeded', output = null, finished_at = now(), lease_until = null
@@ -67,8 +79,9 @@ const endOpenTurns = statement(
 );
 
 /**
- * Takes a locked thread over: its agent does not answer until `resumesAt` or, when it is null, until `resumeThread`. Turns that
- * have not finished are ended without a reply, and call no further tools (docs/adr/0055).
+ * Takes a locked thread over: its agent does not answer until `resumesAt` or, when it is null,
+ * until `resumeThread`. Turns that have not finished are ended without a reply, and call no further
+ * tools (docs/adr/0055).
  */
 export async function takeThreadOver(
   tx: Queryable,
@@ -86,7 +99,8 @@ const resume = statement(
    where tenant = $tenant and id = $id`,
 );
 
-// A text that the agent wrote with a call of a tool is no answer. A turn that has not ended may still answer.
+// A text that the agent wrote with a call of a tool is no answer. A turn that has not ended
+// may still answer.
 const lastUnanswered = statement(
   'last-unanswered-turn',
   `select case when m.role = 'user' and e.status = 'succeeded' and e.output is null then e.request_id end as "requestId"
@@ -97,8 +111,8 @@ const lastUnanswered = statement(
 );
 
 /**
- * Lets the agent of a locked thread answer again. Returns the request of the contact's last message if it has no answer, else
- * null.
+ * Lets the agent of a locked thread answer again. Returns the request of the contact's last message
+ * if it has no answer, else null.
  */
 export async function resumeThread(
   tx: Queryable,
@@ -129,7 +143,10 @@ export interface PersonsMessage {
   id?: string;
 }
 
-/** Adds a message of a person at the end of a locked thread, and returns its id; null when the contact has not written yet. */
+/**
+ * Adds a message of a person at the end of a locked thread, and returns its id; null when the
+ * contact has not written yet.
+ */
 export async function addPersonsMessage(
   tx: Queryable,
   scope: Scope,
@@ -157,7 +174,9 @@ const newestOfOthers = statement(
   { id: column.text },
 );
 
-/** The id of the last message in a thread that the contact wrote or got; null when there is none. */
+/**
+ * The id of the last message in a thread that the contact wrote or got; null when there is none.
+ */
 export const lastMessageId = async (
   tx: Queryable,
   scope: Scope,
@@ -172,8 +191,8 @@ const threadForPhone = statement(
 );
 
 /**
- * A message that a person wrote in the phone's own app: adds it to the contact's thread, which it creates if there is none, and
- * takes the thread over until `resumesAt`. A longer takeover stays.
+ * A message that a person wrote in the phone's own app: adds it to the contact's thread, which it
+ * creates if there is none, and takes the thread over until `resumesAt`. A longer takeover stays.
  */
 export async function recordPhoneReply(
   tx: Queryable,
@@ -212,7 +231,10 @@ const lockShared = statement(
   { state: lockedThread.state },
 );
 
-/** Who answers a thread, which cannot be taken over until the end of the transaction. Null when it was erased. */
+/**
+ * Who answers a thread, which cannot be taken over until the end of the transaction. Null
+ * when it was erased.
+ */
 export const lockForReply = async (
   tx: Queryable,
   scope: Scope,
@@ -250,7 +272,10 @@ const wait = statement(
      and erase_at is null`,
 );
 
-/** The agent asks for a person, and does not answer until `resumesAt` (null: until a person says so). False: a person answers already. */
+/**
+ * The agent asks for a person, and does not answer until `resumesAt` (null: until a person says
+ * so). False: a person answers already.
+ */
 export async function askForPerson(
   tx: Queryable,
   scope: Scope,
@@ -343,8 +368,9 @@ const erase = statement(
 );
 
 /**
- * Deletes a thread with its messages and executions, and the prompts that no other execution has sent. False: the agent is
- * answering a message of it. The caller locks the thread if a message may arrive for it.
+ * Deletes a thread with its messages and executions, and the prompts that no other execution has
+ * sent. False: the agent is answering a message of it. The caller locks the thread if a message
+ * may arrive for it.
  */
 export const eraseThread = (
   tx: Queryable,

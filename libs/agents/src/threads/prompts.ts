@@ -42,8 +42,8 @@ const deleteUnused = statement(
 );
 
 /**
- * Runs `erase`, which deletes a thread with its executions, and then deletes the prompts that no other execution sent. Both
- * in the caller's transaction.
+ * Runs `erase`, which deletes a thread with its executions, and then deletes the prompts that no
+ * other execution sent. Both in the caller's transaction.
  */
 export async function withPromptsErased<T>(
   tx: Queryable,

@@ -15,7 +15,9 @@ const purgeTurns = statement(
   { thread_messages: column.int4, tool_calls: column.int4, executions: column.int4 },
 );
 
-/** The steps of a purge: deletes turns with their messages and tool calls, then threads and prompts. */
+/**
+ * The steps of a purge: deletes turns with their messages and tool calls, then threads and prompts.
+ */
 export const threadsPurge: readonly PurgeStep[] = [
   async (tx, scope) => (await tx.query(scope, purgeTurns)).rows[0]!,
   ...purgeRows(['threads']),

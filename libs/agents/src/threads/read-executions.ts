@@ -13,9 +13,10 @@ import type { Explanation } from '@parley/permissions';
 import { listedContentChars, toolCallIds } from './list-messages';
 
 /**
- * The stored status, with three derived ones. `stored`: succeeded without an answer, because a person had taken the thread
- * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed. A background
- * execution is continued instead. `cancelled`: a background execution was cancelled.
+ * The stored status, with three derived ones. `stored`: succeeded without an answer, because a
+ * person had taken the thread over. `stalled`: the lease has expired; the thread's next message
+ * ends the execution as failed. A background execution is continued instead. `cancelled`: a
+ * background execution was cancelled.
  */
 export type ExecutionState =
   'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed' | 'cancelled';
@@ -29,7 +30,10 @@ const summaryRow = {
   /** The message; in a list only its beginning. */
   input: column.text,
   model: column.text.nullable,
-  /** Revision of the agent's configuration with which the turn began; null for executions before revisions were stored. */
+  /**
+   * Revision of the agent's configuration with which the turn began; null for executions before
+   * revisions were stored.
+   */
   agentRevision: column.int4.nullable,
   /** Number of model calls that were answered. */
   iterations: column.int4,
@@ -132,8 +136,9 @@ const filtered =
   `${state} = $status)`;
 
 /**
- * Reads the first rows of each outcome, with and without tool errors, from an index that has them in the order of the list.
- * One index condition for all filters would read past every row that a filter leaves out.
+ * Reads the first rows of each outcome, with and without tool errors, from an index that has them
+ * in the order of the list. One index condition for all filters would read past every row that a
+ * filter leaves out.
  */
 const pageOf = (agent: string) => `
   select ${columns}, left(e.input, ${inputChars}) as input
@@ -181,7 +186,10 @@ export const firstIdAt = (time: Date): bigint => {
   return id > maxId ? maxId : id;
 };
 
-/** Executions of an environment, newest first. Executions that are added between two pages do not move later pages. */
+/**
+ * Executions of an environment, newest first. Executions that are added between two pages do not
+ * move later pages.
+ */
 export async function listExecutions(
   db: Queryable,
   scope: Scope,
@@ -240,7 +248,10 @@ const messagesOfExecution = listStatement(
   messageRow,
 );
 
-/** The messages of an execution in their order, without those of tools, each with its first characters. */
+/**
+ * The messages of an execution in their order, without those of tools, each with its
+ * first characters.
+ */
 export async function readMessages(db: Queryable, scope: Scope, executionId: string) {
   return (await db.query(scope, messagesOfExecution, { executionId })).rows;
 }

@@ -32,7 +32,10 @@ const common = {
   /** The contact has written since the visitor has read the thread. */
   isUnread: column.bool,
   createdAt: column.timestamptz,
-  /** The time of the contact's last message. Null only in threads of single requests, which no list contains. */
+  /**
+   * The time of the contact's last message. Null only in threads of single requests, which
+   * no list contains.
+   */
   lastMessageAt: column.timestamptz,
   turnCount: column.int4,
 };
@@ -96,17 +99,18 @@ const conditions: Record<keyof ThreadFilters, string> = {
 };
 
 /**
- * All marks of the visitor at once. A look-up for each thread took 300 ms for a visitor who has read all of 100,000 threads but
- * 0.1 %, the one join takes 170 ms.
+ * All marks of the visitor at once. A look-up for each thread took 300 ms for a visitor who has
+ * read all of 100,000 threads but 0.1 %, the one join takes 170 ms.
  */
 const readMarks = `with marks as materialized (
     select thread_id, read_at from thread_visits where tenant = $tenant and visitor_id = $visitorId
       and read_at is not null)`;
 
 /**
- * Threads of an environment, ordered by the contact's last message, newest first. A thread that gets a message between two
- * pages moves to the front, so it is never on two pages. `visitorId`: the caller whose read marks count.
- * `isUnread`: only threads in which the contact has written since the visitor has read them.
+ * Threads of an environment, ordered by the contact's last message, newest first. A thread that
+ * gets a message between two pages moves to the front, so it is never on two pages. `visitorId`:
+ * the caller whose read marks count. `isUnread`: only threads in which the contact has written
+ * since the visitor has read them.
  */
 export async function listThreads(
   db: Queryable,
@@ -138,7 +142,8 @@ export async function listThreads(
     values.beforeAt = before.at;
     values.beforeId = before.id;
   }
-  // Not prepared: only the filters that are given are in the text, so that each has the plan it needs.
+  // Not prepared: only the filters that are given are in the text, so that each has
+  // the plan it needs.
   const list = unpreparedList(
     'list-threads',
     `${isUnread ? readMarks : ''} select ${columns},
@@ -189,7 +194,10 @@ const idByEitherId = statement(
   { id: column.text, channel: column.text },
 );
 
-/** The id and channel of a thread by its id, else by its external id; null when the environment has none. */
+/**
+ * The id and channel of a thread by its id, else by its external id; null when the
+ * environment has none.
+ */
 export async function findThread(
   db: Queryable,
   scope: Scope,
@@ -212,7 +220,10 @@ const idOfCaller = statement(
   { id: column.text },
 );
 
-/** The id of a thread of the API in which a caller has started an execution, by the thread's id, else by its external id. */
+/**
+ * The id of a thread of the API in which a caller has started an execution, by the thread's id,
+ * else by its external id.
+ */
 export async function findThreadOfCaller(
   db: Queryable,
   scope: Scope,
@@ -253,7 +264,10 @@ const counts = statement(
   { agent: column.int4, human: column.int4, waiting: column.int4, mine: column.int4 },
 );
 
-/** Numbers of open threads by state, and of those that a person looks after, each at most `maxThreadCount`. */
+/**
+ * Numbers of open threads by state, and of those that a person looks after, each at most
+ * `maxThreadCount`.
+ */
 export const countThreads = async (
   db: Queryable,
   scope: Scope,

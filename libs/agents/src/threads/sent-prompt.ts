@@ -5,7 +5,10 @@ import { storableText, truncateBytes } from './storable-text';
 /** Maximum size of a stored prompt, in UTF-8. The model gets the whole prompt. */
 export const maxStoredPromptBytes = 256 * 1024;
 
-/** What a turn sends to the model besides messages. Equal prompts of a tenant are stored once, by `hash`. */
+/**
+ * What a turn sends to the model besides messages. Equal prompts of a tenant are stored
+ * once, by `hash`.
+ */
 export interface SentPrompt {
   hash: Buffer;
   /** At most `maxStoredPromptBytes`. */

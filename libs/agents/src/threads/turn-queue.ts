@@ -22,10 +22,11 @@ const firstPollMs = 8;
 const slowestPollMs = 120;
 
 /**
- * Runs the turns of a thread one after the other, in the order of their ids, across processes. The database decides which turn
- * runs. This queue reduces the load of the database: in each process only the first waiting turn of a thread polls, and no
- * connection is held between polls. A turn that ends wakes the next turn of its process immediately. Other processes detect the
- * end within 120 ms, or after the lease has expired if the process was killed.
+ * Runs the turns of a thread one after the other, in the order of their ids, across processes. The
+ * database decides which turn runs. This queue reduces the load of the database: in each process
+ * only the first waiting turn of a thread polls, and no connection is held between polls. A turn
+ * that ends wakes the next turn of its process immediately. Other processes detect the end within
+ * 120 ms, or after the lease has expired if the process was killed.
  */
 export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLog }) {
   const queues = new Map<string, ThreadQueue>();
@@ -61,8 +62,8 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
     },
 
     /**
-     * Waits until a queued turn may run. If the result is not ok, the turn is still queued and the caller must end it, unless
-     * a takeover has ended it.
+     * Waits until a queued turn may run. If the result is not ok, the turn is still queued and the
+     * caller must end it, unless a takeover has ended it.
      */
     async admit(
       turn: Turn,
@@ -88,7 +89,8 @@ export function createTurnQueue({ store, log }: { store: TurnStore; log: AgentLo
           if (signal?.aborted) return { ok: false, reason: 'aborted' };
           const leftMs = deadlineMs - performance.now();
           if (leftMs <= 0) return { ok: false, reason: 'timeout' };
-          // Other waiters are woken when they become first. They check once a second in case the order has changed.
+          // Other waiters are woken when they become first. They check once a second in case the
+          // order has changed.
           await waitForWake(waiter, Math.min(leftMs, isFirst ? pollMs : 1_000), signal);
           pollMs = Math.min(pollMs * 1.5, slowestPollMs);
         }

@@ -3,8 +3,8 @@ import type { SentPrompt } from './sent-prompt';
 import type { TurnStore } from './turn-store';
 
 /**
- * Time for which a result waits for others, so that one statement stores them. If the process crashes in this time, the
- * model later reads that the call was interrupted.
+ * Time for which a result waits for others, so that one statement stores them. If the process
+ * crashes in this time, the model later reads that the call was interrupted.
  */
 const batchMs = 2;
 
@@ -30,7 +30,8 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
     if (results.length === 0) return;
     const before = writing;
     writing = store.recordResults(turn, results).then(() => before);
-    writing.catch(() => {}); // The next step rethrows the error. Until then it must not end the process as unhandled.
+    // The next step rethrows the error. Until then it must not end the process as unhandled.
+    writing.catch(() => {});
   }
 
   return {
@@ -54,7 +55,10 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
       await writing;
       return store.finish(turn, outcome, take(), prompt);
     },
-    /** Stores the usage of a lost turn if a takeover has ended it. False: the turn was lost otherwise. */
+    /**
+     * Stores the usage of a lost turn if a takeover has ended it. False: the turn
+     * was lost otherwise.
+     */
     recordOvertaken: (progress: Progress): Promise<boolean> =>
       store.recordOvertaken(turn, progress),
     /** Waits until all results are stored. Results of a lost turn are stored too. */

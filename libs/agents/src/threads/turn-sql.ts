@@ -4,23 +4,32 @@ import type { SentPrompt } from './sent-prompt';
 import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 
 /**
- * The lease of a turn. After this time another process may continue the threads of a killed process. A process that stalls
- * for longer loses its turns, which it detects at its next write.
+ * The lease of a turn. After this time another process may continue the threads of a killed
+ * process. A process that stalls for longer loses its turns, which it detects at its next write.
  */
 export const leaseSeconds = 4;
 const lease = leaseSql.until(leaseSeconds);
 
-/** The first position of messages of people. Positions of a turn, which may still be running, are below it. */
+/**
+ * The first position of messages of people. Positions of a turn, which may still be
+ * running, are below it.
+ */
 export const firstPosition = 1_000_000;
 
 /** Maximum size of the messages of a thread that are read, in bytes, as in enter_thread. */
 export const maxHistoryBytes = 2 * 1_048_576;
 
-/** SQL: the size of a message and the newer ones, for statements that read the newest messages of a thread. */
+/**
+ * SQL: the size of a message and the newer ones, for statements that read the newest
+ * messages of a thread.
+ */
 export const historyBytes = `sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
     over (order by execution_id desc, position desc) as bytes`;
 
-/** Maximum messages of a thread that are read. history.ts then selects the messages that fit the model's window. */
+/**
+ * Maximum messages of a thread that are read. history.ts then selects the messages that fit
+ * the model's window.
+ */
 export const historyLimit = 400;
 
 const begunRow = {
@@ -52,7 +61,8 @@ export const enterThread = statement(
 );
 
 /**
- * Ends turns whose lease has expired, except background executions, which another process continues, and starts the turn if no earlier one is unfinished.
+ * Ends turns whose lease has expired, except background executions, which another process
+ * continues, and starts the turn if no earlier one is unfinished.
  */
 export const claim = statement(
   'turn-claim',
@@ -131,7 +141,10 @@ const promptSql = {
   insert: `prompt as (
     ${insertPrompt} select $tenant, $promptHash::bytea, $promptText::text, $promptBytes::int, $promptTools::text[]
     from turn where $promptText::text is not null on conflict do nothing)`,
-  /** Whether the prompt is stored after the statement. It may have been erased since the process stored it. */
+  /**
+   * Whether the prompt is stored after the statement. It may have been erased since the
+   * process stored it.
+   */
   isStored: `$promptHash::bytea is null or $promptText::text is not null
      or exists (select from execution_prompts where tenant = $tenant and hash = $promptHash) as has_prompt`,
 };
@@ -206,7 +219,10 @@ export const finish = statement(
   { has_prompt: column.bool },
 );
 
-/** Stores the usage of a turn that a takeover (people.ts) or a cancellation has ended. No row: it has ended otherwise. */
+/**
+ * Stores the usage of a turn that a takeover (people.ts) or a cancellation has ended. No row: it
+ * has ended otherwise.
+ */
 export const recordOvertaken = statement(
   'turn-record-overtaken',
   `update executions set ${progressSql}
@@ -214,7 +230,10 @@ export const recordOvertaken = statement(
      and (status = 'succeeded' and output is null or status = 'failed' and error = 'cancelled')`,
 );
 
-/** Turns that ended without an answer that the provider would take back: refused, filtered or failed (run-tool-loop.ts). */
+/**
+ * Turns that ended without an answer that the provider would take back: refused, filtered or failed
+ * (run-tool-loop.ts).
+ */
 export const refusedTurns = statement(
   'turns-refused-by-provider',
   `select id::text from executions

@@ -105,7 +105,10 @@ async function enter(
   return rows;
 }
 
-/** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
+/**
+ * Stores turns. Each change of state is one statement, so a crash leaves the turn either
+ * before or after it.
+ */
 export function createTurnStore(db: Queryable, owner: string) {
   const stored = new LRUCache<string, true>({ max: knownPrompts });
   const keyOf = ({ tenant }: Tenant, { hash }: SentPrompt) =>
@@ -113,7 +116,10 @@ export function createTurnStore(db: Queryable, owner: string) {
   const isStored = (turn: Turn, prompt: SentPrompt | undefined) =>
     prompt !== undefined && stored.get(keyOf(turn, prompt)) === true;
 
-  /** After a step that names the prompt of its turn. If the prompt was erased in the meantime, it is stored again. */
+  /**
+   * After a step that names the prompt of its turn. If the prompt was erased in the meantime, it
+   * is stored again.
+   */
   async function keepPrompt(
     turn: Turn,
     prompt: SentPrompt | undefined,
@@ -130,8 +136,9 @@ export function createTurnStore(db: Queryable, owner: string) {
     begin: (scope: Scope, turn: NewTurn): Promise<BeginResult> => storeTurn(db, owner, scope, turn),
 
     /**
-     * Starts a turn if all earlier ones of its thread have ended, and returns the thread's history; null while one is
-     * unfinished. Earlier turns whose lease has expired are ended as failed. `overtaken`: a takeover has ended the turn.
+     * Starts a turn if all earlier ones of its thread have ended, and returns the thread's history;
+     * null while one is unfinished. Earlier turns whose lease has expired are ended as failed.
+     * `overtaken`: a takeover has ended the turn.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | 'overtaken' | null> {
       const { rows } = await db.query(turn, claim, {
@@ -146,8 +153,9 @@ export function createTurnStore(db: Queryable, owner: string) {
     },
 
     /**
-     * Returns the part of the history that the turn of a caller with roles may see: turns of callers with the same ones. The
-     * others may contain results of tools that these roles do not allow. `roles`: lists of roles (docs/adr/0041).
+     * Returns the part of the history that the turn of a caller with roles may see: turns of
+     * callers with the same ones. The others may contain results of tools that these roles do not
+     * allow. `roles`: lists of roles (docs/adr/0041).
      */
     async restrictHistory(
       turn: Turn,
@@ -166,7 +174,10 @@ export function createTurnStore(db: Queryable, owner: string) {
       return new Set(rows.map((row) => row.id));
     },
 
-    /** Stores the calls of a reply before they run, with the usage of the turn so far. False: this process has lost the turn. */
+    /**
+     * Stores the calls of a reply before they run, with the usage of the turn so far. False: this
+     * process has lost the turn.
+     */
     async recordCalls(
       turn: Turn,
       step: {
@@ -198,7 +209,10 @@ export function createTurnStore(db: Queryable, owner: string) {
       await db.query(turn, recordResults, resultValues(turn, results));
     },
 
-    /** Ends a turn and stores its reply. False: this process has lost the turn, and no reply was stored. */
+    /**
+     * Ends a turn and stores its reply. False: this process has lost the turn, and no
+     * reply was stored.
+     */
     async finish(
       turn: Turn,
       outcome: TurnOutcome,
@@ -227,7 +241,10 @@ export function createTurnStore(db: Queryable, owner: string) {
       await db.query(turn, release, { id: turn.id, owner });
     },
 
-    /** Stores the usage of a lost turn if a takeover or a cancellation has ended it. False: the turn was lost otherwise. */
+    /**
+     * Stores the usage of a lost turn if a takeover or a cancellation has ended it. False: the turn
+     * was lost otherwise.
+     */
     async recordOvertaken(turn: Turn, progress: Progress): Promise<boolean> {
       const { rowCount } = await db.query(turn, recordOvertaken, {
         id: turn.id,
@@ -237,7 +254,10 @@ export function createTurnStore(db: Queryable, owner: string) {
       return rowCount === 1;
     },
 
-    /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */
+    /**
+     * Counts one model call of a turn that is nested in the root turn; false if these have
+     * used their limit.
+     */
     async takeNestedCall({ tenant }: Tenant, rootId: string, limit: number): Promise<boolean> {
       return (await db.query({ tenant }, takeNestedCall, { rootId, limit })).rowCount === 1;
     },

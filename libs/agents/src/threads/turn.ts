@@ -25,7 +25,10 @@ export interface NewTurn {
 }
 
 export interface BegunTurn extends Turn {
-  /** `running`: runs immediately. `queued`: waits for earlier turns. `stored`: the agent does not answer it. */
+  /**
+   * `running`: runs immediately. `queued`: waits for earlier turns. `stored`: the agent
+   * does not answer it.
+   */
   state: 'running' | 'queued' | 'stored';
   /** Only for a running turn. */
   history: HistoryRow[];
@@ -38,7 +41,9 @@ export type BeginResult =
   | { ok: false; reason: 'invalid_params'; problems: ErrorDetail[] }
   /** `params` are all params of the thread, including those of this message. */
   | { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject }
-  /** No turn was stored, because the agent declares params. `params` are the thread's params so far. */
+  /**
+   * No turn was stored, because the agent declares params. `params` are the thread's params so far.
+   */
   | { ok: true; agent: LoadedAgent; turn: null; params: JsonObject };
 
 export interface StoredToolCall {
@@ -47,7 +52,10 @@ export interface StoredToolCall {
   args: JsonObject;
 }
 
-/** One stored message. `toolCallId` is the call whose result it is, `author` the name of the person who wrote it. */
+/**
+ * One stored message. `toolCallId` is the call whose result it is, `author` the name of the
+ * person who wrote it.
+ */
 export type HistoryRow = [
   executionId: string,
   role: 'user' | 'assistant' | 'tool' | 'system',
@@ -67,7 +75,9 @@ export interface Progress {
 
 export interface TurnOutcome extends Progress {
   status: 'succeeded' | 'failed';
-  /** Null: no message is stored. In a failed turn it is the notice for the person, and no answer. */
+  /**
+   * Null: no message is stored. In a failed turn it is the notice for the person, and no answer.
+   */
   reply: { id: string; position: number; content: string } | null;
   error?: string;
   /** Null: the turn was ended before a model answered. */

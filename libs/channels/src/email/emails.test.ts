@@ -107,7 +107,10 @@ async function fails(id: string, fault: ResendServer['faults'][number]): Promise
   await send(id);
 }
 
-/** The status after an attempt to send, and after a second e-mail with the same key. `-`: nothing changes. */
+/**
+ * The status after an attempt to send, and after a second e-mail with the same key. `-`:
+ * nothing changes.
+ */
 const transitions = parseStateTable(`
   e-mail    | send | same key
   queued    | sent | -
@@ -392,7 +395,10 @@ describe('statuses', () => {
   ];
   const highest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
 
-  /** Queues an e-mail that the provider has accepted and whose answer was lost: only the next attempt returns the id. */
+  /**
+   * Queues an e-mail that the provider has accepted and whose answer was lost: only the next
+   * attempt returns the id.
+   */
   async function queueWithoutId(): Promise<{ id: string; providerId: string }> {
     const id = await queue();
     resend.faults.push('lost_after');

@@ -23,12 +23,14 @@ export interface NewEmail {
   key: string;
 }
 
-/** Resend keeps idempotency keys for a day. After that, another attempt could send a second e-mail. */
+/**
+ * Resend keeps idempotency keys for a day. After that, another attempt could send a second e-mail.
+ */
 export const keyLifeHours = 23;
 
 /**
- * SQL: the e-mail may be sent again. It was refused at its only attempt, or the provider still has its idempotency key, which
- * makes another attempt harmless.
+ * SQL: the e-mail may be sent again. It was refused at its only attempt, or the provider still has
+ * its idempotency key, which makes another attempt harmless.
  */
 const isNotSent = `emails.status = 'failed' and emails.provider_id is null
   and (emails.attempts <= 1 or excluded.created_at - emails.created_at < interval '${keyLifeHours} hours')`;
@@ -48,8 +50,8 @@ const queue = statement(
 );
 
 /**
- * Adds an e-mail to the outbox, or returns the existing one with the same key. If the existing e-mail failed and may be
- * sent again, it is queued with its full number of attempts.
+ * Adds an e-mail to the outbox, or returns the existing one with the same key. If the existing
+ * e-mail failed and may be sent again, it is queued with its full number of attempts.
  */
 export async function queueEmail(
   db: Queryable,
@@ -103,8 +105,8 @@ const giveUp = statement(
 export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
 /**
- * Sends one e-mail of the outbox. Its id is the provider's idempotency key and its request never changes, so an attempt
- * whose answer was lost is repeated, while the provider keeps the key.
+ * Sends one e-mail of the outbox. Its id is the provider's idempotency key and its request never
+ * changes, so an attempt whose answer was lost is repeated, while the provider keeps the key.
  */
 export async function sendEmail(
   deps: { db: Queryable; accounts: Accounts; owner: string },
@@ -192,7 +194,8 @@ const markEmailSent = statement(
 );
 
 async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {
-  // `payload = null`: the content is deleted after the provider has accepted the e-mail. `coalesce`: no index of missing ids is read (ADR 81).
+  // `payload = null`: the content is deleted after the provider has accepted the e-mail.
+  // `coalesce`: no index of missing ids is read (ADR 81).
   await db.query(email, markEmailSent, { id: email.id, providerId });
   await db.query(email, applyKeptStatus, { providerId });
 }
@@ -254,7 +257,9 @@ const dueEmails = {
   ),
 };
 
-/** Finds e-mails that are due or whose sender's lease has expired, oldest first within each tenant. */
+/**
+ * Finds e-mails that are due or whose sender's lease has expired, oldest first within each tenant.
+ */
 export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
   return (await claimByTenant(db, dueEmails, limit)).map(({ id }) => id);
 }

@@ -16,8 +16,8 @@ const reopen = statement(
 );
 
 /**
- * Queues a failed e-mail again. One that may have been sent (`unknown`) is harmless to repeat while the provider keeps its
- * idempotency key; later it is `in_doubt` and needs `anyway`.
+ * Queues a failed e-mail again. One that may have been sent (`unknown`) is harmless to repeat while
+ * the provider keeps its idempotency key; later it is `in_doubt` and needs `anyway`.
  */
 export async function retryEmail(
   tx: Queryable,

@@ -8,16 +8,25 @@ const timeoutMs = 5_000;
 
 /** Sends e-mails that must not be stored, because they contain a secret. */
 export interface SecretMail {
-  /** The organization whose admins can read what the account sends; null when it is the account of the server. */
+  /**
+   * The organization whose admins can read what the account sends; null when it is the
+   * account of the server.
+   */
   proofTenant: number | null;
-  /** Tries once: the caller has another way to pass the secret on. False when the provider has not taken the e-mail. */
+  /**
+   * Tries once: the caller has another way to pass the secret on. False when the provider has not
+   * taken the e-mail.
+   */
   send(email: { to: string; subject: string; text: string }): Promise<boolean>;
 }
 
 /** An organization, as the owner of an account. */
 type Owner = Pick<Scope, 'organizationId' | 'tenant'>;
 
-/** Finds the account for e-mails with secrets. `guard` refuses private addresses that an organization has set. */
+/**
+ * Finds the account for e-mails with secrets. `guard` refuses private addresses that an
+ * organization has set.
+ */
 export function createSecretMails(accounts: Accounts, guard: AddressGuard | undefined) {
   const mailOf = (
     account: ResendAccount | null,
@@ -42,8 +51,9 @@ export function createSecretMails(accounts: Accounts, guard: AddressGuard | unde
     mailOfEnvironment,
     mailOfServer,
     /**
-     * The account for mail to a person: of the organization, if the person belongs to one only, else of the server. The admins of one
-     * organization must not read what opens the others to the person.
+     * The account for mail to a person: of the organization, if the person belongs to one
+     * only, else of the server. The admins of one organization must not read what opens the
+     * others to the person.
      */
     async mailToPerson(organizations: readonly Owner[]): Promise<SecretMail | null> {
       const [only, another] = organizations;

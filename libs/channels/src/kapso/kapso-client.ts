@@ -12,8 +12,9 @@ export interface KapsoAccount {
 }
 
 /**
- * `refused`: a permanent error. `retry`: the request had no effect and may be repeated. `no_slot`: it was not sent, because
- * the organization has too many calls in progress. `uncertain`: it may have had an effect.
+ * `refused`: a permanent error. `retry`: the request had no effect and may be repeated. `no_slot`:
+ * it was not sent, because the organization has too many calls in progress. `uncertain`: it may
+ * have had an effect.
  */
 export type KapsoFailure =
   | { ok: false; reason: 'refused'; message: string; code: string | null; status: number }
@@ -45,12 +46,17 @@ const graph = '/meta/whatsapp/v24.0';
 const platform = '/platform/v1';
 const pageSize = 100;
 const maxPages = 50;
-/** Time limit of one call. Shorter than the lease of a message that is being sent (docs/adr/0022). */
+/**
+ * Time limit of one call. Shorter than the lease of a message that is being sent (docs/adr/0022).
+ */
 export const kapsoTimeoutMs = 12_000;
 
 export type KapsoClient = ReturnType<typeof createKapsoClient>;
 
-/** A client of Kapso's API (docs/reference/providers.md#kapso-api). The caller decides about retries. */
+/**
+ * A client of Kapso's API (docs/reference/providers.md#kapso-api). The caller
+ * decides about retries.
+ */
 export function createKapsoClient(
   { organizationId, apiUrl, apiKey, isOwnAddress }: KapsoAccount,
   {
@@ -105,7 +111,9 @@ const messageCalls = (call: Call) => ({
     return id === undefined ? uncertain('the answer has no message id') : { ok: true, value: id };
   },
 
-  /** Uploads a file, which messages can then contain. Returns its id, which is valid for 30 days. */
+  /**
+   * Uploads a file, which messages can then contain. Returns its id, which is valid for 30 days.
+   */
   async uploadMedia(phoneNumberId: string, file: HttpFile): Promise<KapsoAnswer<string>> {
     const body = { messaging_product: 'whatsapp', type: file.contentType };
     const answer = await call('POST', `${graph}/${segment(phoneNumberId)}/media`, body, file);
@@ -114,7 +122,10 @@ const messageCalls = (call: Call) => ({
     return id === undefined ? uncertain('the answer has no media id') : { ok: true, value: id };
   },
 
-  /** Lists the messages sent from a number in a period. Fails when there are more than `maxPages` pages. */
+  /**
+   * Lists the messages sent from a number in a period. Fails when there are more than
+   * `maxPages` pages.
+   */
   async listSent(
     phoneNumberId: string,
     since: Date,
@@ -211,7 +222,10 @@ const platformCalls = (call: Call) => ({
     });
   },
 
-  /** Creates a customer, who then connects a number through a setup link. Returns Kapso's id of the customer. */
+  /**
+   * Creates a customer, who then connects a number through a setup link. Returns Kapso's id
+   * of the customer.
+   */
   async createCustomer({
     name,
     externalId,
@@ -245,7 +259,10 @@ function toRecord(message: JsonObject): KapsoRecord {
   };
 }
 
-/** Status 409 means that another message of the conversation is being sent. Kapso documents that 5xx may be retried. */
+/**
+ * Status 409 means that another message of the conversation is being sent. Kapso documents that
+ * 5xx may be retried.
+ */
 function toAnswer(outcome: HttpOutcome): KapsoAnswer<Json> {
   if (outcome.kind === 'not_sent' && outcome.reason === 'no_slot')
     return { ok: false, reason: 'no_slot', message: outcome.message };

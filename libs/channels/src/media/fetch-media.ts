@@ -22,8 +22,8 @@ const defaultTimeoutMs = 60_000;
 const repeatable = new Set([404, 408, 409, 425, 429]);
 
 /**
- * Fetches the file of a message once and stores it. The address comes from the delivery, so only the public internet can be
- * reached. Its own bytes decide about its type.
+ * Fetches the file of a message once and stores it. The address comes from the delivery, so only
+ * the public internet can be reached. Its own bytes decide about its type.
  */
 export async function fetchMedia(
   { db, accounts, fetchGuarded, owner, timeoutMs = defaultTimeoutMs }: FetchMediaDeps,
@@ -55,7 +55,10 @@ export async function fetchMedia(
   return afterMs === null ? 'failed' : 'later';
 }
 
-/** Files at the provider's own API need the key. Not other paths there: an address of a delivery may be forged. */
+/**
+ * Files at the provider's own API need the key. Not other paths there: an address of a
+ * delivery may be forged.
+ */
 function isMediaOf(apiUrl: string | undefined, url: string): boolean {
   const [api, file] = [URL.parse(apiUrl ?? ''), URL.parse(url)];
   return api !== null && api.origin === file?.origin && file.pathname.startsWith('/media/');

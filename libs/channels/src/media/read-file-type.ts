@@ -12,7 +12,9 @@ interface Signature extends FileType {
   offset?: number;
 }
 
-/** The types that WhatsApp transmits, by their first bytes. Everything else is an unknown document. */
+/**
+ * The types that WhatsApp transmits, by their first bytes. Everything else is an unknown document.
+ */
 const signatures: readonly Signature[] = [
   { bytes: '\xff\xd8\xff', contentType: 'image/jpeg', kind: 'image' },
   { bytes: '\x89PNG\r\n\x1a\n', contentType: 'image/png', kind: 'image' },
@@ -31,7 +33,10 @@ const signatures: readonly Signature[] = [
 
 const unknown: FileType = { contentType: 'application/octet-stream', kind: 'document' };
 
-/** Reads the type of a file from its bytes. Its name and the type that its sender claims are not considered. */
+/**
+ * Reads the type of a file from its bytes. Its name and the type that its sender claims
+ * are not considered.
+ */
 export function readFileType(bytes: Buffer): FileType {
   const head = bytes.toString('latin1', 0, 64);
   const found = signatures.find(({ bytes: expected, offset = 0 }) =>
@@ -41,7 +46,10 @@ export function readFileType(bytes: Buffer): FileType {
   return isMpegFrame(bytes) ?? unknown;
 }
 
-/** MP3 and AAC files without a tag begin with a frame: 11 set bits, then the layer, which is 0 for AAC. */
+/**
+ * MP3 and AAC files without a tag begin with a frame: 11 set bits, then the layer,
+ * which is 0 for AAC.
+ */
 function isMpegFrame(bytes: Buffer): FileType | null {
   const [first = 0, second = 0] = bytes;
   if (bytes.length < 64 || first !== 0xff || (second & 0xe0) !== 0xe0) return null;

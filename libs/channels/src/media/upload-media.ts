@@ -11,8 +11,8 @@ const noteUpload = statement(
 );
 
 /**
- * Completes the request of a message with a file: uploads the file and adds the provider's id of it, once. An upload reaches
- * no contact, so a repeated one is harmless.
+ * Completes the request of a message with a file: uploads the file and adds the provider's id of
+ * it, once. An upload reaches no contact, so a repeated one is harmless.
  */
 export async function withUploadedMedia(
   db: Queryable,

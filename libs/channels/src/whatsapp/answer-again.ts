@@ -5,9 +5,10 @@ const ofContact = (name: string): string =>
   `${name}.tenant = $tenant and ${name}.environment = $environment::"Environment" and ${name}.contact = first.contact
      and ${name}.direction = 'inbound'`;
 
-// A process that still has the message (`answering`) loses it, as its turn has ended. With an attempt the message counts as claimed
-// before: it is not delayed as one of too many, and those joined with it are read again. A text that waits after it is answered
-// alone, because the agent reads both then.
+// A process that still has the message (`answering`) loses it, as its turn has ended. With an
+// attempt the message counts as claimed before: it is not delayed as one of too many, and those
+// joined with it are read again. A text that waits after it is answered alone, because the agent
+// reads both then.
 const receiveAgain = statement(
   'answer-again',
   `with first as (
@@ -28,9 +29,9 @@ const receiveAgain = statement(
 );
 
 /**
- * Lets the agent answer the message of a channel with this id (the request of its turn), which has no answer, and those joined
- * with it. Returns the conversation for the job `answer-conversation`; null when no channel has the message, or when a later text
- * waits already.
+ * Lets the agent answer the message of a channel with this id (the request of its turn), which has
+ * no answer, and those joined with it. Returns the conversation for the job `answer-conversation`;
+ * null when no channel has the message, or when a later text waits already.
  */
 export async function answerAgain(
   tx: Queryable,

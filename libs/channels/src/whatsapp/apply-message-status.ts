@@ -12,8 +12,8 @@ const namedMessage = statement(
 );
 
 /**
- * Stores a status and applies it to its message. A status may arrive before the message's id is known: it is then applied by
- * `markSent`. `isKnown`: the message was found.
+ * Stores a status and applies it to its message. A status may arrive before the message's id is
+ * known: it is then applied by `markSent`. `isKnown`: the message was found.
  */
 export async function applyMessageStatus(
   db: Queryable,
@@ -30,7 +30,8 @@ export async function applyMessageStatus(
     await applyKeptStatus(db, { ...scope, ...named }, messageId, key);
     return { ok: true, isKnown: true };
   }
-  // A message typed in the phone's app is never one of ours, even if the text and the recipient are the same.
+  // A message typed in the phone's app is never one of ours, even if the text and the
+  // recipient are the same.
   if (isFromPhone(item)) return { ok: true, isKnown: false };
   const [unnamed] = (await db.query(scope, unnamedMessage, { connectionId, reference, to, text }))
     .rows;
@@ -38,7 +39,10 @@ export async function applyMessageStatus(
   return { ok: true, isKnown: unnamed !== undefined };
 }
 
-/** Finds the message of a status by its reference, or by recipient and text, while the provider's id is not stored. */
+/**
+ * Finds the message of a status by its reference, or by recipient and text, while the provider's
+ * id is not stored.
+ */
 const unnamedMessage = statement(
   'unnamed-message',
   `select id from messages

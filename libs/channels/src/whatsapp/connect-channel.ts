@@ -18,7 +18,10 @@ export interface ChannelRequest {
   routerSlug: string | null;
   /** When absent, an existing connection keeps its type. */
   contactType?: string | null;
-  /** A number that is already connected at Kapso. Without it, a person connects one through a setup link. */
+  /**
+   * A number that is already connected at Kapso. Without it, a person connects one
+   * through a setup link.
+   */
   phoneNumberId?: string;
   /** An existing customer of the account. Default: a new one with this `name`. */
   customerId?: string;
@@ -58,8 +61,9 @@ const refuse = (reason: Refusal['reason'], message: string): Refusal => ({
 });
 
 /**
- * Connects a number that Kapso knows, or creates a setup link with which a person connects one. Of the account that
- * organizations share (KAPSO_API_KEY), an environment may use the customers that its connections have.
+ * Connects a number that Kapso knows, or creates a setup link with which a person connects one. Of
+ * the account that organizations share (KAPSO_API_KEY), an environment may use the customers that
+ * its connections have.
  */
 export async function connectChannel(
   deps: ConnectDeps,
@@ -148,7 +152,10 @@ type KnownNumber = ChannelRequest & {
   phoneNumber: string | null;
 };
 
-/** Gives a number to a connection of the environment: its own, else one of its customer without a number, else a new one. */
+/**
+ * Gives a number to a connection of the environment: its own, else one of its customer without a
+ * number, else a new one.
+ */
 async function store(
   tx: Queryable,
   scope: Scope,

@@ -64,7 +64,10 @@ const connectionForNumber = statement(
   connectionRow,
 );
 
-/** Finds the connection for a number: its own, else the customer's oldest connection without a number. */
+/**
+ * Finds the connection for a number: its own, else the customer's oldest connection
+ * without a number.
+ */
 export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
@@ -190,8 +193,9 @@ export async function assignNumberTo(
 }
 
 /**
- * Handles the event that a number was connected: assigns it to the connection of its customer, reads its digits from Kapso and
- * registers the messages webhook. May be repeated: a webhook that has our address is updated.
+ * Handles the event that a number was connected: assigns it to the connection of its customer,
+ * reads its digits from Kapso and registers the messages webhook. May be repeated: a webhook that
+ * has our address is updated.
  */
 export async function connectNumber(
   deps: Omit<ConnectDeps, 'db'> & { db: Queryable },
@@ -231,8 +235,8 @@ export async function connectNumber(
 }
 
 /**
- * Handles the event that a number was disconnected: deletes its webhooks that have our address, then the connection.
- * Messages are kept; messages that are not answered or sent yet are closed.
+ * Handles the event that a number was disconnected: deletes its webhooks that have our address,
+ * then the connection. Messages are kept; messages that are not answered or sent yet are closed.
  */
 export async function disconnectNumber(
   deps: ConnectDeps,
@@ -253,7 +257,10 @@ const connectionOfEnvironment = statement(
   connectionRow,
 );
 
-/** Disconnects a channel of an environment in the same way. `record` is called in the transaction that deletes it. */
+/**
+ * Disconnects a channel of an environment in the same way. `record` is called in the transaction
+ * that deletes it.
+ */
 export async function disconnectChannel(
   deps: ConnectDeps,
   scope: Scope,
@@ -318,12 +325,13 @@ const closeMessages = statement(
 const remove = statement('remove-connection', 'delete from channel_connections where id = $id');
 
 /**
- * Deletes a connection and closes its open messages, which would otherwise block later messages of their contacts. False
- * when the connection has been deleted, or has another number by now.
+ * Deletes a connection and closes its open messages, which would otherwise block later messages of
+ * their contacts. False when the connection has been deleted, or has another number by now.
  */
 async function removeConnection(tx: Queryable, connection: Connection): Promise<boolean> {
   const { id, phoneNumberId } = connection;
-  // A transaction that adds a message to the connection waits for this one, and then finds the connection deleted.
+  // A transaction that adds a message to the connection waits for this one, and then finds the
+  // connection deleted.
   const { rowCount } = await tx.query(connection, lock, { id, phoneNumberId });
   if (rowCount === 0) return false;
   await tx.query(connection, closeMessages, { id });

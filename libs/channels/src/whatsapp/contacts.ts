@@ -5,13 +5,17 @@ import { threadKeyOf } from './thread-key';
 
 const channel = 'whatsapp';
 
-/** Changes a thread's external id, or moves its turns to an existing thread `to` (mergeThreads of libs/agents). */
+/**
+ * Changes a thread's external id, or moves its turns to an existing thread `to` (mergeThreads
+ * of libs/agents).
+ */
 export type MergeThreads = (tx: Queryable, scope: Scope, from: string, to: string) => Promise<void>;
 
 /**
- * Returns the contact of a sender: the digits of its first known phone number, else its scoped id; null if it has neither.
- * All aliases of a contact are stored, so that its thread continues when one of them is missing or changes. When a number
- * becomes known, or two aliases turn out to be one contact, messages and thread move to the contact that remains.
+ * Returns the contact of a sender: the digits of its first known phone number, else its scoped id;
+ * null if it has neither. All aliases of a contact are stored, so that its thread continues when
+ * one of them is missing or changes. When a number becomes known, or two aliases turn out to be one
+ * contact, messages and thread move to the contact that remains.
  */
 export async function resolveContact(
   db: Db,
@@ -66,8 +70,8 @@ const latestNumber = statement(
 );
 
 /**
- * Returns the latest known phone number of a contact; null while only scoped ids are known. The contact's id may be an
- * earlier number, which may now belong to another person.
+ * Returns the latest known phone number of a contact; null while only scoped ids are known. The
+ * contact's id may be an earlier number, which may now belong to another person.
  */
 export async function latestNumberOf(
   db: Queryable,
@@ -108,7 +112,10 @@ const linkAliases = statement(
          created_at = case when excluded.alias = any($names) then excluded.created_at else contact_aliases.created_at end`,
 );
 
-/** Links aliases to one contact. Serialized per environment, which costs little because new links are rare. */
+/**
+ * Links aliases to one contact. Serialized per environment, which costs little because
+ * new links are rare.
+ */
 async function link(
   tx: Queryable,
   scope: Scope,

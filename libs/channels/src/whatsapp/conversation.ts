@@ -51,7 +51,10 @@ const messageById = statement(
   messageView,
 );
 
-/** Reads a message, of one contact if given, by our id or the provider's id; null when it does not exist. */
+/**
+ * Reads a message, of one contact if given, by our id or the provider's id; null when
+ * it does not exist.
+ */
 export async function readMessage(
   db: Queryable,
   scope: Scope,
@@ -76,8 +79,9 @@ const recentInbound = statement(
 );
 
 /**
- * Until when free text may be sent to a contact: 24 hours from the contact's last message. Null when it may not. The result is
- * approximate; the provider makes the final check. Imported history does not count.
+ * Until when free text may be sent to a contact: 24 hours from the contact's last message. Null
+ * when it may not. The result is approximate; the provider makes the final check. Imported
+ * history does not count.
  */
 export async function windowEndsAt(
   db: Queryable,
@@ -112,7 +116,10 @@ const connectedNumbers = statement(
   { ...sender, isLast: column.bool.nullable },
 );
 
-/** Finds the number to send from: `from`, else the number of the contact's last message, else the only connected number. */
+/**
+ * Finds the number to send from: `from`, else the number of the contact's last message, else the
+ * only connected number.
+ */
 export async function findSender(
   db: Queryable,
   scope: Scope,

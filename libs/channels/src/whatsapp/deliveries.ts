@@ -26,12 +26,15 @@ const outbound = statement(
 
 /** A reply may be split into messages of at least half of the maximum length. */
 const partsOf = (text: string): number => 1 + Math.floor(text.length / 2_048);
-/** The states of a reply in several messages, from the one that a person has to know to the best. */
+/**
+ * The states of a reply in several messages, from the one that a person has to know to the best.
+ */
 const worstFirst = ['failed', 'unknown', 'held', 'queued', 'sending', 'sent', 'delivered', 'read'];
 
 /**
- * How replies were delivered, in their order: each is known by the id of its message or by the request of the turn that wrote
- * it. Null: it was not sent over a channel. A reply in several messages has the state of the one that got the least far.
+ * How replies were delivered, in their order: each is known by the id of its message or by the
+ * request of the turn that wrote it. Null: it was not sent over a channel. A reply in several
+ * messages has the state of the one that got the least far.
  */
 export async function deliveriesOf(
   db: Queryable,

@@ -30,8 +30,8 @@ const due = statement(
 );
 
 /**
- * When a contact gets the notice that the message cannot be answered: at once if no later attempt can succeed (`isLasting`), else
- * a minute after it arrived; at most once an hour.
+ * When a contact gets the notice that the message cannot be answered: at once if no later attempt
+ * can succeed (`isLasting`), else a minute after it arrived; at most once an hour.
  */
 export async function readFailureReplyState(
   db: Queryable,
@@ -44,7 +44,10 @@ export async function readFailureReplyState(
 
 const hourMs = 3_600_000;
 
-/** Adds the notice to the outbox. Returns the id of the message to send. A message that fails again after an hour gets another one. */
+/**
+ * Adds the notice to the outbox. Returns the id of the message to send. A message that fails again
+ * after an hour gets another one.
+ */
 export async function queueFailureReply(
   tx: Queryable,
   scope: Scope,

@@ -39,7 +39,10 @@ const answering = statement(
   },
 );
 
-/** Lists the distinct agents and routers of connections, in one environment or, if `scope` is null, in all. */
+/**
+ * Lists the distinct agents and routers of connections, in one environment or, if `scope`
+ * is null, in all.
+ */
 export async function listAnswering(db: Queryable, scope: Scope | null) {
   const { rows } =
     scope === null

@@ -1,7 +1,7 @@
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 
-// Both webhook-ingest and the worker read these fields here: the number whose signature is checked must be the number that
-// the worker acts on.
+// Both webhook-ingest and the worker read these fields here: the number whose signature is checked
+// must be the number that the worker acts on.
 
 /** The items of a body: the items of a batch, or the body itself. */
 export const itemsOf = (body: JsonObject): JsonObject[] =>
@@ -11,7 +11,10 @@ export const itemsOf = (body: JsonObject): JsonObject[] =>
 export const phoneNumberIdOf = (item: JsonObject): string | undefined =>
   textAt(item.phone_number_id) ?? textAt(objectAt(item.conversation).phone_number_id);
 
-/** Reads the number of a project webhook; null for other bodies, such as messages, which also contain a number. */
+/**
+ * Reads the number of a project webhook; null for other bodies, such as messages, which also
+ * contain a number.
+ */
 export function readProjectNumber(body: JsonObject) {
   const number = textAt(body.phone_number_id) ? body : objectAt(body.data);
   const phoneNumberId = textAt(number.phone_number_id);

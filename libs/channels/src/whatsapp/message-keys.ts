@@ -1,4 +1,7 @@
-/** The idempotency key of one part of the reply to a message: as text, and as an SQL expression with the same value. */
+/**
+ * The idempotency key of one part of the reply to a message: as text, and as an SQL expression
+ * with the same value.
+ */
 export const replyKey = {
   of: (messageId: string, part: number): string => `reply-${messageId}-${part}`,
   sql: (messageId: string, part: string): string => `'reply-' || ${messageId} || '-' || ${part}`,

@@ -98,7 +98,10 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
   return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, scope, id);
 }
 
-/** Applies a status as the provider delivers it. `reference` is our id of the message, which some deliveries contain. */
+/**
+ * Applies a status as the provider delivers it. `reference` is our id of the message, which some
+ * deliveries contain.
+ */
 const deliver = (messageId: string, status: string, reference?: string) =>
   applyMessageStatus(db, scope, {
     connectionId,
@@ -176,7 +179,10 @@ const actions: Record<string, (id: string) => Promise<unknown>> = {
   },
 };
 
-/** The status after an event; `-` if nothing changes. In `expired` the lease of "a" has expired; in `reclaimed` "b" has it. */
+/**
+ * The status after an event; `-` if nothing changes. In `expired` the lease of "a" has expired; in
+ * `reclaimed` "b" has it.
+ */
 const transitions = parseStateTable(`
   message       | put back | doubt   | refusal | no answer | id known | claim   | same key
   queued        | -        | -       | -       | -         | sent     | sending | -
@@ -246,7 +252,10 @@ test.each(['queued', 'due again'])(
 );
 
 describe('sendMessage', () => {
-  /** Fault of the provider, outcome, status, wait until the next attempt in milliseconds (null: none), error. */
+  /**
+   * Fault of the provider, outcome, status, wait until the next attempt in milliseconds
+   * (null: none), error.
+   */
   test.each([
     ['no fault', 'sent', 'sent', null, null],
     ['busy', 'later', 'queued', 1_000, '409: Another message is in flight'],

@@ -42,8 +42,9 @@ const queue = statement(
 );
 
 /**
- * Adds a message to the outbox, or returns the existing one with the same key. If the existing message is `failed` without
- * the provider's id, it was certainly not sent, and is queued with its full number of attempts.
+ * Adds a message to the outbox, or returns the existing one with the same key. If the existing
+ * message is `failed` without the provider's id, it was certainly not sent, and is queued with its
+ * full number of attempts.
  */
 export async function queueMessage(
   db: Queryable,
@@ -65,7 +66,10 @@ export async function queueMessage(
   return rows[0]!;
 }
 
-/** Lease of the process that sends a message. Longer than the time limit of its calls (docs/adr/0022). */
+/**
+ * Lease of the process that sends a message. Longer than the time limit of its calls
+ * (docs/adr/0022).
+ */
 export const leaseSeconds = 30;
 
 const claimedMessage = {
@@ -84,7 +88,10 @@ const claimedMessage = {
   ageMs: column.float8,
   /** `sending`: the lease of an earlier sender has expired, and the message may have been sent. */
   previousStatus: column.oneOf<'queued' | 'sending'>(),
-  /** When it may have been sent: from the first claim without a known result to the end of the last claim. */
+  /**
+   * When it may have been sent: from the first claim without a known result to the end
+   * of the last claim.
+   */
   claimedFrom: column.timestamptz,
   claimedUntil: column.timestamptz,
 };
@@ -117,8 +124,8 @@ const claim = statement(
 );
 
 /**
- * Marks a message as `sending` before it is sent. Null when another process holds the message, when it is not due, or when
- * an earlier message to the contact is not sent yet.
+ * Marks a message as `sending` before it is sent. Null when another process holds the message, when
+ * it is not due, or when an earlier message to the contact is not sent yet.
  */
 export const claimMessage = async (db: Queryable, message: MessageOfTenant, owner: string) =>
   (await db.query(message, claim, { id: message.id, owner })).rows[0] ?? null;
@@ -138,7 +145,10 @@ const markMessageSent = statement(
    where tenant = $tenant and id = $id and message_id is null`,
 );
 
-/** Stores the provider's id of an accepted message, and applies a status that arrived earlier. Any process may call it. */
+/**
+ * Stores the provider's id of an accepted message, and applies a status that arrived earlier. Any
+ * process may call it.
+ */
 export async function markSent(
   db: Queryable,
   message: MessageOfTenant & { connectionId: string },
@@ -192,7 +202,10 @@ const noteMessageDoubt = statement(
    where ${leaseSql.isHeld('sending')}`,
 );
 
-/** Leaves a message `sending` with an error, until the lease expires. `isTried`: the provider was called, so the attempt counts. */
+/**
+ * Leaves a message `sending` with an error, until the lease expires. `isTried`: the provider was
+ * called, so the attempt counts.
+ */
 export async function noteDoubt(
   db: Queryable,
   message: MessageOfTenant,
@@ -203,7 +216,9 @@ export async function noteDoubt(
   return 'later';
 }
 
-/** The status of the highest rank is kept, regardless of the order of arrival; `failed` is final. */
+/**
+ * The status of the highest rank is kept, regardless of the order of arrival; `failed` is final.
+ */
 export const statusRanks = { sent: 1, delivered: 2, read: 3, failed: 4 } as const;
 
 const rankOf = (column: string) =>
@@ -212,8 +227,8 @@ const rankOf = (column: string) =>
     .join(' ')} else 0 end`;
 
 /**
- * The key of a message's status in `provider_statuses`. It contains the connection, because an organization with its own
- * account can sign a status with any message id.
+ * The key of a message's status in `provider_statuses`. It contains the connection, because an
+ * organization with its own account can sign a status with any message id.
  */
 export const statusKeyOf = (connectionId: string, messageId: string): string =>
   `${connectionId}:${messageId}`;
@@ -251,8 +266,8 @@ const dueMessages = {
 };
 
 /**
- * Finds messages that are due or whose sender's lease has expired: the first of each contact. The process that sends it
- * continues with the contact's following messages.
+ * Finds messages that are due or whose sender's lease has expired: the first of each contact. The
+ * process that sends it continues with the contact's following messages.
  */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
   return (await claimByTenant(db, dueMessages, limit)).map(({ id }) => id);

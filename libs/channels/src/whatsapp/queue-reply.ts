@@ -15,7 +15,9 @@ export type ReplyContent =
   | { kind: 'file'; filename: string; bytes: Buffer; text?: string };
 
 export type QueuedReply =
-  /** `text`: what the thread shows. `isNew`: false when an earlier call with the key has queued it. */
+  /**
+   * `text`: what the thread shows. `isNew`: false when an earlier call with the key has queued it.
+   */
   | { ok: true; id: string; text: string; contentType: string | null; isNew: boolean }
   /** The thread is not one of a WhatsApp contact. */
   | { ok: false; reason: 'no_channel' }
@@ -34,8 +36,9 @@ const maxBytesOf: Readonly<Record<FileKind, number>> = {
 };
 
 /**
- * Adds a person's reply to the outbox of the contact of a thread, in the transaction that stores it in the thread. A repeated
- * `key` adds nothing. The worker sends it: at once with the job `send-message`, else at its next sweep.
+ * Adds a person's reply to the outbox of the contact of a thread, in the transaction that stores it
+ * in the thread. A repeated `key` adds nothing. The worker sends it: at once with the job
+ * `send-message`, else at its next sweep.
  */
 export async function queueReply(
   tx: Queryable,
@@ -79,7 +82,10 @@ export interface ThreadContact {
   phoneNumber: string | null;
   /** Entity type of the contacts of the connection. */
   contactType: string | null;
-  /** Until when a person may reply without a template. Null: the window is closed, or no number is connected. */
+  /**
+   * Until when a person may reply without a template. Null: the window is closed, or no
+   * number is connected.
+   */
   windowEndsAt: Date | null;
 }
 
@@ -131,7 +137,10 @@ function messageOf(content: ReplyContent): Made | { problem: string } {
   }
 }
 
-/** The request has no file yet: the provider's id of the file is added after the upload (send-message.ts). */
+/**
+ * The request has no file yet: the provider's id of the file is added after the upload
+ * (send-message.ts).
+ */
 function fileMessageOf({
   filename,
   bytes,

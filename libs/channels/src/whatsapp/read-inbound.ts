@@ -1,6 +1,9 @@
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 
-/** A person on the channel: digits of the phone number, and the business-scoped id, which replaces a hidden number. */
+/**
+ * A person on the channel: digits of the phone number, and the business-scoped id, which replaces
+ * a hidden number.
+ */
 export interface Identity {
   phone: string | null;
   scopedId: string | null;
@@ -20,7 +23,10 @@ export interface InboundMessage {
   /** A message of the time before the number was connected. */
   isHistory: boolean;
   identity: Identity;
-  /** `agent`: the agent answers the text. `media`: the reply to media is sent. `store`: stored without an answer. */
+  /**
+   * `agent`: the agent answers the text. `media`: the reply to media is sent. `store`: stored
+   * without an answer.
+   */
   handling: 'agent' | 'media' | 'store';
 }
 
@@ -36,8 +42,9 @@ const unansweredTypes = new Set([
 ]);
 
 /**
- * Reads an inbound message in Kapso's format or the format of its API reference. Any field may be missing
- * (docs/reference/providers.md#kapso-webhooks). Null for a message without an id, or sent by the business.
+ * Reads an inbound message in Kapso's format or the format of its API reference. Any field may be
+ * missing (docs/reference/providers.md#kapso-webhooks). Null for a message without an id, or sent
+ * by the business.
  */
 export function readInbound(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
@@ -47,8 +54,8 @@ export function readInbound(item: JsonObject): InboundMessage | null {
 }
 
 /**
- * Reads a message that a person sent from the phone itself (origin `business_app`), or null. Our own messages have the origin
- * `cloud_api`, and imported ones `history_sync`.
+ * Reads a message that a person sent from the phone itself (origin `business_app`), or null. Our
+ * own messages have the origin `cloud_api`, and imported ones `history_sync`.
  */
 export function readPhoneReply(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
@@ -131,7 +138,9 @@ function replyOf(interactive: JsonObject): string | undefined {
   return title ?? textAt(objectAt(form).response_json) ?? textAt(objectAt(form).body);
 }
 
-/** Converts Unix seconds, a number or text, to milliseconds; the current time for any other value. */
+/**
+ * Converts Unix seconds, a number or text, to milliseconds; the current time for any other value.
+ */
 function secondsToMs(value: JsonObject[string] | undefined): number {
   const seconds = Number(textAt(value) ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11
@@ -145,7 +154,10 @@ export interface StatusUpdate {
   error: string | null;
   /** The `biz_opaque_callback_data` that was sent with the message. */
   reference: string | null;
-  /** Recipient and text, if the delivery has them. They identify a message whose id is not known yet. */
+  /**
+   * Recipient and text, if the delivery has them. They identify a message whose id
+   * is not known yet.
+   */
   to: string | null;
   text: string | null;
 }

@@ -38,7 +38,9 @@ const messageRow = {
 };
 export type ChannelMessage = RowOf<typeof messageRow>;
 
-/** Characters of a text in a list. A text of WhatsApp has up to 4,096, a transcript may have more. */
+/**
+ * Characters of a text in a list. A text of WhatsApp has up to 4,096, a transcript may have more.
+ */
 const listedTextChars = 65_536;
 
 const rowsOf = (
@@ -131,7 +133,10 @@ const repliesOfRequest = statement(
   replyRow,
 );
 
-/** The messages of the reply to a request, in order, with the state of their delivery. Empty outside of channels. */
+/**
+ * The messages of the reply to a request, in order, with the state of their delivery. Empty
+ * outside of channels.
+ */
 export async function repliesOf(
   db: Queryable,
   scope: Scope,

@@ -8,12 +8,18 @@ interface SharedContent {
     name: string | null;
     address: string | null;
   } | null;
-  /** `messageId`: the provider's id of the message that the contact reacted to. An empty `emoji` removes a reaction. */
+  /**
+   * `messageId`: the provider's id of the message that the contact reacted to. An empty `emoji`
+   * removes a reaction.
+   */
   reaction: { emoji: string; messageId: string | null } | null;
   contacts: { name: string | null; phoneNumbers: string[] }[] | null;
 }
 
-/** Reads the location, reaction or contacts of a message. What has another form than the provider's is null. */
+/**
+ * Reads the location, reaction or contacts of a message. What has another form than the
+ * provider's is null.
+ */
 export function readSharedContent(type: string, content: Json): SharedContent {
   return {
     location: type === 'location' ? readLocation(objectAt(content)) : null,

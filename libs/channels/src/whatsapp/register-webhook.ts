@@ -5,7 +5,10 @@ import { fingerprintOf, webhookSecretOf } from './webhook-secret';
 export interface WebhookSettings {
   /** Public address of the webhook endpoint for messages. */
   webhookUrl: string;
-  /** The deployment's secrets (`MESSAGING_WEBHOOK_SECRET`). A secret derived from the first one is registered. */
+  /**
+   * The deployment's secrets (`MESSAGING_WEBHOOK_SECRET`). A secret derived from the first
+   * one is registered.
+   */
   webhookSecrets: readonly string[];
 }
 
@@ -13,7 +16,10 @@ const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map(
   (name) => `whatsapp.message.${name}`,
 );
 
-/** Duration of one registration's lease, in seconds. Its three calls together take less (`kapsoTimeoutMs` each). */
+/**
+ * Duration of one registration's lease, in seconds. Its three calls together take less
+ * (`kapsoTimeoutMs` each).
+ */
 export const registrationLeaseSeconds = 60;
 
 const noteRegistration = statement(
@@ -26,9 +32,10 @@ const noteRegistration = statement(
 );
 
 /**
- * Registers the messages webhook of a number, or updates the one with our address. Stores the fingerprint of the
- * deployment's secret on the connection. May be repeated. `lease` is the `webhook_try_at` that this caller has set. If
- * another process has changed it, the order of the registrations is unknown, so the sweep registers the webhook again.
+ * Registers the messages webhook of a number, or updates the one with our address. Stores the
+ * fingerprint of the deployment's secret on the connection. May be repeated. `lease` is the
+ * `webhook_try_at` that this caller has set. If another process has changed it, the order of the
+ * registrations is unknown, so the sweep registers the webhook again.
  */
 export async function registerWebhook(
   db: Queryable,

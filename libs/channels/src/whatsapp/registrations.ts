@@ -24,8 +24,9 @@ const claimedRow = {
 type Claimed = RowOf<typeof claimedRow>;
 
 /**
- * Registers up to `limit` webhooks again whose secret is not derived from the deployment's first secret. A claim is a lease, so
- * that concurrent workers claim different connections. Failures are retried after 1, 2, 4 … 60 minutes.
+ * Registers up to `limit` webhooks again whose secret is not derived from the deployment's first
+ * secret. A claim is a lease, so that concurrent workers claim different connections. Failures are
+ * retried after 1, 2, 4 … 60 minutes.
  */
 export async function registerOutdated(
   deps: WebhookSettings & { db: Queryable; accounts: Pick<Accounts, 'kapso'> },
@@ -62,7 +63,10 @@ const isDue = `webhook_id is not null and phone_number_id is not null and secret
    from $fingerprint
                and (webhook_try_at is null or webhook_try_at <= now())`;
 
-/** Claims one connection of each tenant before a second one, so that a tenant with many numbers does not delay others. */
+/**
+ * Claims one connection of each tenant before a second one, so that a tenant with many numbers does
+ * not delay others.
+ */
 const claim = statement(
   'claim-outdated-registrations',
   `with due as (

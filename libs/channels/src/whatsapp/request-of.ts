@@ -3,7 +3,10 @@ import type { JsonObject } from '@parley/contracts';
 /** Business-scoped ids begin with a country: `US.1349…`. */
 export const isScopedId = (name: string): boolean => /^[A-Z]{2}\./.test(name);
 
-/** Builds a request to Kapso, for a phone number or a scoped id (docs/reference/providers.md#kapso-api). */
+/**
+ * Builds a request to Kapso, for a phone number or a scoped id
+ * (docs/reference/providers.md#kapso-api).
+ */
 export function requestOf(
   name: string,
   type: string,

@@ -18,8 +18,9 @@ export type RetriedMessage =
   | { ok: false; reason: 'no_sender'; message: string };
 
 /**
- * Retries a failed message: an outbound one is sent, an inbound one is answered. A message that the provider may have seen
- * is not changed (docs/adr/0022): one new message with the same content replaces it, regardless of the number of retries.
+ * Retries a failed message: an outbound one is sent, an inbound one is answered. A message that the
+ * provider may have seen is not changed (docs/adr/0022): one new message with the same content
+ * replaces it, regardless of the number of retries.
  */
 export const retryMessage = (
   db: Db | Queryable,

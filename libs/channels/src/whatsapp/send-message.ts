@@ -20,7 +20,10 @@ export interface SendDeps {
   log: { warn(fields: Record<string, unknown>, message: string): void };
 }
 
-/** Attempts over about 15 minutes, like those to answer, so that a short outage of the provider loses no replies. */
+/**
+ * Attempts over about 15 minutes, like those to answer, so that a short outage of the provider
+ * loses no replies.
+ */
 const maxAttempts = 20;
 const longestWaitMs = 60_000;
 /** Maximum time from the claim to the request. A later request could end after the lease. */
@@ -29,9 +32,9 @@ const latestStartMs = leaseSeconds * 1_000 - kapsoTimeoutMs - 5_000;
 const windowClosedCode = '131047';
 
 /**
- * Sends one message of the outbox, at most once (docs/adr/0022). It is marked before the call. If the result of an attempt is
- * unknown, the provider's history is searched first, and the message is sent again only if it is certainly not there. If that
- * cannot be determined, it ends as `unknown`.
+ * Sends one message of the outbox, at most once (docs/adr/0022). It is marked before the call. If
+ * the result of an attempt is unknown, the provider's history is searched first, and the message is
+ * sent again only if it is certainly not there. If that cannot be determined, it ends as `unknown`.
  */
 export async function sendMessage(
   deps: SendDeps,
@@ -115,7 +118,8 @@ async function afterFailure(
     const found = await lookUp(client, deps, message);
     if (found === 'uncertain' || found === 'no_slot')
       return leaveInDoubt(deps, message, `${failure.message}${notChecked}`);
-    // The request may still arrive. After the lease the history is searched again before the message is sent.
+    // The request may still arrive. After the lease the history is searched again before the
+    // message is sent.
     return found === 'absent'
       ? leaveInDoubt(deps, message, failure.message)
       : markSent(deps.db, message, found.messageId);
@@ -149,7 +153,10 @@ const fail = (
 /** `no_slot`: no request was sent, because too many calls of the organization are in progress. */
 type LookUp = { messageId: string } | 'absent' | 'uncertain' | 'no_slot';
 
-/** Leaves the message `sending`: after the lease the provider is asked again, until all attempts are used. */
+/**
+ * Leaves the message `sending`: after the lease the provider is asked again, until all
+ * attempts are used.
+ */
 const leaveInDoubt = (
   { db, owner }: SendDeps,
   message: ClaimedMessage,
@@ -168,7 +175,10 @@ const knownIds = statement(
   { message_id: column.text },
 );
 
-/** Searches the messages that the provider sent during the claims: by reference, else by recipient and text. */
+/**
+ * Searches the messages that the provider sent during the claims: by reference, else by
+ * recipient and text.
+ */
 async function lookUp(
   client: KapsoClient,
   { db }: SendDeps,
@@ -197,6 +207,7 @@ async function lookUp(
       (message.text === null || text === message.text),
   );
   if (alike === undefined) return 'absent';
-  // A message to a scoped id, which records need not contain: this record may be of another message.
+  // A message to a scoped id, which records need not contain: this record may be of
+  // another message.
   return recipient === '' ? 'uncertain' : { messageId: alike.id };
 }

@@ -22,8 +22,9 @@ const store = statement(
 );
 
 /**
- * Stores an inbound message, once per id. A message that needs an answer is `received` until it is answered. When a
- * delivery is replayed, a message whose answer failed gets all of its attempts again.
+ * Stores an inbound message, once per id. A message that needs an answer is `received`
+ * until it is answered. When a delivery is replayed, a message whose answer failed gets all
+ * of its attempts again.
  */
 export async function storeInbound(
   db: Db,

@@ -26,8 +26,9 @@ export interface PhoneMessage {
 }
 
 /**
- * Stores a message that a person typed in the phone's own app, or in another program of the same number, once per id,
- * whichever of its deliveries arrives first. `addToThread` runs in the same transaction. False when the item is no such message.
+ * Stores a message that a person typed in the phone's own app, or in another program of the same
+ * number, once per id, whichever of its deliveries arrives first. `addToThread` runs in the same
+ * transaction. False when the item is no such message.
  */
 export async function storePhoneReply(
   db: Db,
@@ -68,6 +69,9 @@ export async function storePhoneReply(
   return true;
 }
 
-/** Whether a delivery is about a message that was sent from the phone itself and not by a call of the API. */
+/**
+ * Whether a delivery is about a message that was sent from the phone itself and not by a
+ * call of the API.
+ */
 export const isFromPhone = (item: JsonObject): boolean =>
   objectAt(objectAt(item.message).kapso).origin === 'business_app';

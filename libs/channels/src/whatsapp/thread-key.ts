@@ -1,4 +1,7 @@
-/** The external id of the thread of a WhatsApp contact (docs/reference/webhooks.md#channel-messages). */
+/**
+ * The external id of the thread of a WhatsApp contact
+ * (docs/reference/webhooks.md#channel-messages).
+ */
 export const threadKeyOf = (contact: string): string => `whatsapp:${contact}`;
 
 const prefix = threadKeyOf('');

@@ -24,7 +24,10 @@ const waitingMessage = {
   messageId: column.text,
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
-  /** Identifies the claim, not the process, which may claim the message again before its earlier work on it has ended. */
+  /**
+   * Identifies the claim, not the process, which may claim the message again before its earlier
+   * work on it has ended.
+   */
   owner: column.text,
 };
 const claimedMessage = {
@@ -35,7 +38,10 @@ const claimedMessage = {
 };
 const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 
-/** An inbound message that this process is answering. `joined`: later ones that its turn answers too, in the order of sending. */
+/**
+ * An inbound message that this process is answering. `joined`: later ones that its turn answers
+ * too, in the order of sending.
+ */
 export type WaitingMessage = RowOf<typeof waitingMessage> & {
   joined: RowOf<typeof joinedMessage>[];
   hasEndedProcesses: boolean;
@@ -45,10 +51,16 @@ type Claim = Pick<WaitingMessage, 'tenant' | 'id' | 'owner'>;
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
 export type Conversation = RowOf<typeof conversation>;
 
-/** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
+/**
+ * Renewed every second. After it another process may claim the message, which a stalled process
+ * detects when it writes.
+ */
 const leaseSeconds = 4;
 
-/** The error of a message whose lease has expired: the process that was answering it has ended or stalled. */
+/**
+ * The error of a message whose lease has expired: the process that was answering it has
+ * ended or stalled.
+ */
 const interrupted = { once: 'the process ended', twice: 'the process ended again' };
 
 /** Time that an excess message waits for others, which are answered with it. */
@@ -59,8 +71,9 @@ const maxJoined = { messages: 500, characters: 32_000 };
 const isWaiting =
   "tenant = $tenant and connection_id = $connectionId and contact = $contact and direction = 'inbound'";
 
-// `is_excess`: within the minute before the message, its contact sent as many others as are answered alone. `joined` leaves
-// out what a running turn answers: a message that was sent earlier can arrive later than it.
+// `is_excess`: within the minute before the message, its contact sent as many others as are
+// answered alone. `joined` leaves out what a running turn answers: a message that was sent earlier
+// can arrive later than it.
 const claim = statement(
   'claim-answer',
   `with first as (
@@ -119,10 +132,12 @@ const readJoined = statement(
 );
 
 /**
- * Claims the first unanswered message of a conversation, in the order of sending. Returns null if no message waits, or if
- * another process is answering the message; that process then continues with the rest of the conversation. When a contact
- * has sent `perMinute` messages within a minute, the next ones wait for 10 s and are then claimed together with all that
- * wait, so no message is dropped and the contact causes few turns. The first claim decides which; later attempts have the same.
+ * Claims the first unanswered message of a conversation, in the order of sending. Returns null if
+ * no message waits, or if another process is answering the message; that process then continues
+ * with the rest of the conversation. When a contact has sent `perMinute` messages within a
+ * minute, the next ones wait for 10 s and are then claimed together with all that wait, so no
+ * message is dropped and the contact causes few turns. The first claim decides which; later
+ * attempts have the same.
  */
 export async function claimNext(
   db: Db,
@@ -181,8 +196,8 @@ const finishJoined = statement(
 );
 
 /**
- * Stores the result of answering a message and those joined with it. Returns false if this claim has lost the lease: the message
- * is another's, or waits again.
+ * Stores the result of answering a message and those joined with it. Returns false if this claim
+ * has lost the lease: the message is another's, or waits again.
  */
 export async function finishMessage(
   db: Queryable,
@@ -211,7 +226,10 @@ const hold = statement(
   },
 );
 
-/** Whether this claim still has the message, which no other can then take until the end of the transaction. */
+/**
+ * Whether this claim still has the message, which no other can then take until the end of
+ * the transaction.
+ */
 export async function holdClaim(tx: Queryable, { tenant, id, owner }: Claim): Promise<boolean> {
   return (await tx.query({ tenant }, hold, { id, owner })).rows.length > 0;
 }
@@ -258,7 +276,10 @@ const dueConversations = statement(
 /** Other workers may claim the first of these conversations at the same time. */
 const candidates = 8;
 
-/** Claims the first message of the tenant's conversation that has waited for the longest time; null when none is due. */
+/**
+ * Claims the first message of the tenant's conversation that has waited for the longest time; null
+ * when none is due.
+ */
 export async function claimDue(
   db: Db,
   tenant: number,

@@ -22,5 +22,8 @@ export const entityTypeDefinitionSchema = z.strictObject({
 });
 export type EntityTypeDefinition = z.infer<typeof entityTypeDefinitionSchema>;
 
-/** The entity type of payments, which Parley itself creates (docs/reference/payments.md#payment-entity). */
+/**
+ * The entity type of payments, which Parley itself creates
+ * (docs/reference/payments.md#payment-entity).
+ */
 export const paymentType = 'payment';

@@ -7,7 +7,10 @@ const message = z
   .refine((text) => text.trim() !== '', 'message is required')
   .describe("The user's message. Not blank.");
 
-/** Maximum size of the params of a message, in bytes of JSON. Those of a thread have at most twice as many. */
+/**
+ * Maximum size of the params of a message, in bytes of JSON. Those of a thread have at
+ * most twice as many.
+ */
 const maxParamsBytes = 32 * 1024;
 
 const threadContextSchema = z.object({
@@ -25,8 +28,8 @@ const threadContextSchema = z.object({
 export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
 
 /**
- * Channels name their threads `<channel>:<contact>`. Such a name is refused from API callers, because it would let any of
- * them read and continue the conversation of a contact.
+ * Channels name their threads `<channel>:<contact>`. Such a name is refused from API callers,
+ * because it would let any of them read and continue the conversation of a contact.
  */
 const reserved = channels.filter((channel) => channel !== 'api').map((channel) => `${channel}:`);
 
@@ -117,7 +120,10 @@ export const chatBodySchema = routerChatBodySchema.extend({
     .describe('Slug of the router that chooses the agent. Takes precedence over `agentId`.'),
 });
 
-/** Checked before the other fields of the body. The text is part of the API (docs/reference/errors.md#chat-errors). */
+/**
+ * Checked before the other fields of the body. The text is part of the API
+ * (docs/reference/errors.md#chat-errors).
+ */
 export const namedAgentSchema = z.unknown().refine((body) => {
   const { agentId, routerSlug } = (typeof body === 'object' && body !== null ? body : {}) as Record<
     string,
@@ -140,8 +146,9 @@ export const usageSchema = z.object({
 export type Usage = z.infer<typeof usageSchema>;
 
 /**
- * Why an answer ended. `stop`: it is complete. `tool_calls`: a tool ended the turn, or its model calls were used up. The others
- * were cut off (`length`, `content_filter`, `error`), or are a refusal.
+ * Why an answer ended. `stop`: it is complete. `tool_calls`: a tool ended the turn, or its
+ * model calls were used up. The others were cut off (`length`, `content_filter`, `error`),
+ * or are a refusal.
  */
 export const finishReasonSchema = z.enum([
   'stop',

@@ -47,7 +47,10 @@ const statusFilter = status
   .describe('Only entities with this lifecycle status. Default: every status but `deleted`.');
 const newStatus = status.optional();
 
-/** A page size: values above 100 count as 100; values below 1 and fractions are refused (docs/reference/limits.md#data). */
+/**
+ * A page size: values above 100 count as 100; values below 1 and fractions are refused
+ * (docs/reference/limits.md#data).
+ */
 const limitProblem = 'limit must be a whole number of at least 1';
 const limitText = 'The maximum number of entities to return. Values above 100 count as 100.';
 const limit = (fallback: number) =>

@@ -24,7 +24,10 @@ export const errorBodySchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
-/** One detail as text: `data.total: must be a number`. The path is left out if the message already begins with it. */
+/**
+ * One detail as text: `data.total: must be a number`. The path is left out if the message
+ * already begins with it.
+ */
 export const detailText = ({ path, message }: ErrorDetail): string =>
   path === '' || message.startsWith(path) ? message : `${path}: ${message}`;
 

@@ -7,7 +7,9 @@ import { toolDefinitionSchema } from '../definitions/tool';
 import { triggerDefinitionSchema } from '../definitions/trigger';
 import { environmentSchema } from '../scope';
 
-/** In the order in which a push writes them: a kind refers only to kinds before it, or to its own. */
+/**
+ * In the order in which a push writes them: a kind refers only to kinds before it, or to its own.
+ */
 export const resourceKinds = [
   'entityTypes',
   'roles',
@@ -21,11 +23,17 @@ export type ResourceKind = (typeof resourceKinds)[number];
 export const definitionLimits = {
   /** Maximum size of the body of a push. */
   bodyBytes: 16 * 1_048_576,
-  /** Maximum size of all definitions of an environment together, as JSON. A pull of them, with its other fields, can be pushed again. */
+  /**
+   * Maximum size of all definitions of an environment together, as JSON. A pull of them, with its
+   * other fields, can be pushed again.
+   */
   totalBytes: 16 * 1_048_576 - 16 * 1_024,
 } as const;
 
-/** Each entry of a list is parsed with its own schema, so that every problem is reported with its path. */
+/**
+ * Each entry of a list is parsed with its own schema, so that every problem is
+ * reported with its path.
+ */
 export const definitionSchemas = {
   entityTypes: entityTypeDefinitionSchema,
   roles: roleDefinitionSchema,
@@ -51,7 +59,10 @@ export type ResourceSet = z.infer<typeof resourceSetSchema>;
 
 const definitionList = z.array(z.unknown()).max(1000).optional();
 const rawLists = Object.fromEntries(resourceKinds.map((kind) => [kind, definitionList]));
-/** Lists whose entries are not parsed yet. They are parsed one by one, so that all problems are reported. */
+/**
+ * Lists whose entries are not parsed yet. They are parsed one by one, so that all
+ * problems are reported.
+ */
 const rawResourceSetSchema = z.strictObject(
   rawLists as Record<ResourceKind, typeof definitionList>,
 );

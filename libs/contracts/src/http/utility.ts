@@ -20,7 +20,10 @@ export const compilePromptBodySchema = z.object({
   }),
 });
 
-/** The prompt before and after its template variables and function calls were resolved, and their values. */
+/**
+ * The prompt before and after its template variables and function calls were resolved,
+ * and their values.
+ */
 export const compilePromptResponseSchema = z.object({
   raw: z.string().describe('The prompt as it was pushed.'),
   compiled: z
@@ -110,7 +113,10 @@ export const fireTriggerResponseSchema = z.object({
 });
 export type FireTriggerResponse = z.infer<typeof fireTriggerResponseSchema>;
 
-/** The values of `errorType` in errors of run-tool and fire-trigger (docs/reference/errors.md#utility-errors). */
+/**
+ * The values of `errorType` in errors of run-tool and fire-trigger
+ * (docs/reference/errors.md#utility-errors).
+ */
 export const toolErrorTypes = [
   'not_found',
   'tool_not_found',

@@ -46,8 +46,9 @@ const named: Record<string, z.ZodType> = {
 const place = '#/components/schemas/';
 
 /**
- * Converts zod schemas to JSON Schemas. Those in `named` become components. Requests are described as clients send them,
- * so that fields with a default are optional, and responses without additional properties.
+ * Converts zod schemas to JSON Schemas. Those in `named` become components. Requests are described
+ * as clients send them, so that fields with a default are optional, and responses without
+ * additional properties.
  */
 export function toSchemas<R extends string, A extends string>(
   requests: Record<R, z.ZodType>,
@@ -72,7 +73,8 @@ function convert(
 ): Record<string, SchemaObject> {
   const registry = z.registry<{ id: string }>();
   const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
-  // A copy, because a schema that is used in several places would be registered under only one of its names.
+  // A copy, because a schema that is used in several places would be registered under only
+  // one of its names.
   for (const [name, schema] of Object.entries(schemas))
     if (!names.has(schema)) registry.add(schema.clone(), { id: name });
   for (const [schema, name] of names) registry.add(schema, { id: name });

@@ -23,7 +23,10 @@ const contents = described.flatMap(({ name, operation }) => [
   ),
 ]);
 
-/** References are relative to the document, so every schema is compiled with the document as its base. */
+/**
+ * References are relative to the document, so every schema is compiled with the
+ * document as its base.
+ */
 const compile = ({ schema }: OpenApiContent) =>
   ajv.compile(
     JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"parley#/components')) as object,

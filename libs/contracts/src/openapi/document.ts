@@ -55,7 +55,9 @@ export interface OpenApiResponse {
 const json = 'application/json';
 const all: readonly Operation[] = Object.values(operations);
 
-/** The API as an OpenAPI 3.1 document, generated from the schemas with which the services validate. */
+/**
+ * The API as an OpenAPI 3.1 document, generated from the schemas with which the services validate.
+ */
 export function openApiDocument(): OpenApiDocument {
   const { components, requests, responses } = toSchemas(requestSchemas(), responseSchemas());
   const paths: OpenApiDocument['paths'] = {};
@@ -116,7 +118,10 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-/** Allows additional properties, because an operation may add fields to its errors. `errorSchema` closes the union. */
+/**
+ * Allows additional properties, because an operation may add fields to its errors. `errorSchema`
+ * closes the union.
+ */
 const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject): SchemaObject =>
   schema;
 
@@ -380,7 +385,10 @@ const missingEnvironment: ErrorExample = [
 ];
 const unauthorized = (code: string): ErrorExample => [code, 'Unauthorized'];
 
-/** Examples by status: the operation's own errors first, then those that follow from its other fields. */
+/**
+ * Examples by status: the operation's own errors first, then those that follow from
+ * its other fields.
+ */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
   const { permission, people, beyondRoles, security, rateLimited, idempotent, isOwn, errors } =
     operation;

@@ -7,7 +7,10 @@ export interface SchemaRow {
   description: string;
   /** `1–200 characters`; empty when there are none. */
   limits: string;
-  /** `in one form`: there are several alternatives of the object that has the field, and not all require it. */
+  /**
+   * `in one form`: there are several alternatives of the object that has the field, and
+   * not all require it.
+   */
   required: boolean | 'in one form';
 }
 
@@ -17,7 +20,10 @@ const isObject = (value: unknown): value is SchemaObject =>
 const listOf = (value: unknown): SchemaObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
-/** Returns one row for each field of a JSON Schema, nested fields and those of alternatives included. */
+/**
+ * Returns one row for each field of a JSON Schema, nested fields and those of
+ * alternatives included.
+ */
 export function rowsOf(schema: SchemaObject, prefix = '', depth = 0): SchemaRow[] {
   if (depth > maxDepth) return [];
   const rows = [schema, ...listOf(schema.allOf)].flatMap((one) => ownRows(one, prefix, depth));
@@ -51,7 +57,10 @@ const formsOf = ({ anyOf, oneOf }: SchemaObject): SchemaObject[] => [
   ...listOf(oneOf),
 ];
 
-/** The rows of alternatives, of which those without fields do not count. A field of several alternatives has one row. */
+/**
+ * The rows of alternatives, of which those without fields do not count. A field of several
+ * alternatives has one row.
+ */
 function mergeForms(forms: SchemaRow[][]): SchemaRow[] {
   const withFields = forms.filter((rows) => rows.length > 0);
   const byName = Map.groupBy(withFields.flat(), ({ name }) => name);

@@ -9,8 +9,8 @@ import {
 import { type ErrorExample, defineOperations, mebibyte, post, tooManyTurns } from './operation';
 
 /**
- * Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). A turn is recorded as an execution,
- * and its events have the person in `actor`.
+ * Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). A turn is
+ * recorded as an execution, and its events have the person in `actor`.
  */
 const limits = {
   people: 'member',

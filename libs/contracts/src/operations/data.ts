@@ -56,7 +56,9 @@ const table = {
   deleteEntity: remove('/v1/data/:type/:id', 'data', change),
 };
 
-/** Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400. */
+/**
+ * Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400.
+ */
 const typeParams = z.object({ type: z.string().describe('Slug of the entity type.') });
 const entityParams = typeParams.extend({ id: z.string().describe('Id of the entity.') });
 

@@ -16,15 +16,27 @@ interface OperationRoute {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** In Express syntax: `/v1/data/:type`. */
   path: string;
-  /** The permission that the API key must have (`*` grants every one but `manage`). Null: the endpoint takes no API key. */
+  /**
+   * The permission that the API key must have (`*` grants every one but `manage`). Null: the
+   * endpoint takes no API key.
+   */
   permission: Exclude<Permission, '*'> | null;
   /** A key with the permission `manage` may call it too. */
   orManage?: true;
-  /** The least role of a signed-in person who may call the endpoint, if need be by environment. Absent: no person may. */
+  /**
+   * The least role of a signed-in person who may call the endpoint, if need be by environment.
+   * Absent: no person may.
+   */
   people?: PersonRole | Readonly<Record<Environment, PersonRole>>;
-  /** A change without an entry in the audit log: a read mark, or a change whose events name the caller. */
+  /**
+   * A change without an entry in the audit log: a read mark, or a change whose events
+   * name the caller.
+   */
   isAudited?: false;
-  /** The token that an endpoint without an API key requires instead. `session`: the cookie of a signed-in person. `visitor`: of the widget's session. */
+  /**
+   * The token that an endpoint without an API key requires instead. `session`: the cookie of a
+   * signed-in person. `visitor`: of the widget's session.
+   */
   security?: 'executor' | 'callback' | 'session' | 'visitor';
   /** Refused when a page of another site sends it. Implied for every change with a session. */
   sameSite?: true;
@@ -32,9 +44,14 @@ interface OperationRoute {
   beyondRoles?: boolean;
   /** Counts towards the rate limits of the key and of its organization. */
   rateLimited?: boolean;
-  /** Changes nothing, so the handler may start before the rate limiter has decided. Implied for GET. */
+  /**
+   * Changes nothing, so the handler may start before the rate limiter has decided. Implied for GET.
+   */
   readOnly?: boolean;
-  /** Reads from the replica, if there is one: a list or a count that may be some seconds old. Never what a change depends on. */
+  /**
+   * Reads from the replica, if there is one: a list or a count that may be some seconds old. Never
+   * what a change depends on.
+   */
   replica?: true;
   /** Supports `Idempotency-Key`: the first response is stored and replayed. */
   idempotent?: boolean;
@@ -50,7 +67,9 @@ interface OperationDetails {
   query?: z.ZodObject;
   /** Descriptions of the request headers that do not follow from other fields. */
   headers?: Record<string, string>;
-  /** The schema that the service parses the body with; absent if the handler reads the raw bytes. */
+  /**
+   * The schema that the service parses the body with; absent if the handler reads the raw bytes.
+   */
   body?: z.ZodType;
   /** The schema that the OpenAPI document shows instead of `body`, or for raw bytes. */
   documentedBody?: z.ZodType;
@@ -80,8 +99,9 @@ interface OperationDetails {
 }
 
 /**
- * One endpoint, as a service serves it (`serve(operationsOf.data, handlers)`) and as the OpenAPI document describes it.
- * Errors that follow from other fields (401 from a key, 413 from a body, 429 from a limit) are not listed in `errors`.
+ * One endpoint, as a service serves it (`serve(operationsOf.data, handlers)`) and as the OpenAPI
+ * document describes it. Errors that follow from other fields (401 from a key, 413 from a body, 429
+ * from a limit) are not listed in `errors`.
  */
 export interface Operation extends OperationRoute, OperationDetails {
   /** Unique; the `operationId` of the OpenAPI document. */
@@ -102,7 +122,10 @@ export interface Operation extends OperationRoute, OperationDetails {
     | 'Service';
 }
 
-/** Makes unknown fields a compile error. A generic constraint alone accepts them: a misspelled limit would have no effect. */
+/**
+ * Makes unknown fields a compile error. A generic constraint alone accepts them: a misspelled limit
+ * would have no effect.
+ */
 type NoFields<Field extends PropertyKey> = { [F in Field]: never };
 
 type Limits = Omit<OperationRoute, 'method' | 'path' | 'permission'>;
@@ -123,7 +146,10 @@ export const remove = route('delete');
 
 export const mebibyte = 1024 * 1024;
 
-/** Joins an area's table of endpoints with their details. Does not compile unless both have the same ids. */
+/**
+ * Joins an area's table of endpoints with their details. Does not compile unless both
+ * have the same ids.
+ */
 export function defineOperations<
   T extends Record<string, OperationRoute>,
   const D extends { [Id in keyof T]: OperationDetails },

@@ -8,7 +8,10 @@ import { utilityOperations } from './utilities';
 import { webhookOperations } from './webhooks';
 import { widgetOperations } from './widget';
 
-/** Every endpoint that clients and providers may call, by `operationId`, in the order of the OpenAPI document. */
+/**
+ * Every endpoint that clients and providers may call, by `operationId`, in the order of the
+ * OpenAPI document.
+ */
 export const operations = {
   ...chatOperations,
   ...dataOperations,
@@ -22,7 +25,10 @@ export const operations = {
   ...gatewayOperations,
 } as const;
 
-/** The endpoints by area, as the services serve them, including the internal ones that the document leaves out. */
+/**
+ * The endpoints by area, as the services serve them, including the internal ones that the
+ * document leaves out.
+ */
 export const operationsOf = {
   chat: chatOperations,
   data: dataOperations,

@@ -13,7 +13,8 @@ import { jsonObjectSchema } from '../json';
 import { defineOperations, get, mebibyte, post } from './operation';
 
 const executorTable = {
-  // Large enough for a handler, its arguments, its context and its secrets when each is at its own limit.
+  // Large enough for a handler, its arguments, its context and its secrets when each is
+  // at its own limit.
   execute: post('/execute', null, { security: 'executor', bodyLimitBytes: 3 * mebibyte }),
   validate: post('/validate', null, { security: 'executor' }),
 };
@@ -64,7 +65,10 @@ export const executorOperations = defineOperations('Tool executor', executorTabl
   },
 });
 
-/** Endpoints between services. The gateway does not forward them and the OpenAPI document leaves them out. */
+/**
+ * Endpoints between services. The gateway does not forward them and the OpenAPI document
+ * leaves them out.
+ */
 export const internalOperations = defineOperations('Tool executor', internalTable, {
   callTool: {
     summary: 'Call a tool from a handler',

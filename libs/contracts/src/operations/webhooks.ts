@@ -12,7 +12,10 @@ const table = {
   resendWebhook: post('/webhook/resend', null, { bodyLimitBytes: mebibyte }),
 };
 
-/** Accepts any object: the fields are checked after the signature (docs/reference/webhooks.md#endpoints). */
+/**
+ * Accepts any object: the fields are checked after the signature
+ * (docs/reference/webhooks.md#endpoints).
+ */
 const eventBody = z.looseObject({});
 const received = z.object({ received: z.literal(true).describe('The delivery is stored.') });
 const failed = [['processing_failed', 'Webhook could not be processed']] as const;

@@ -7,12 +7,18 @@ import { type Queryable, queryableOf } from '../client';
 import { withTransaction } from './open-client';
 import { type StoredTable, listTables, readSequences } from './stored-tables';
 
-/** Replaces all rows of the database. Nothing is visible to others, or kept, until the transaction commits. */
+/**
+ * Replaces all rows of the database. Nothing is visible to others, or kept, until the
+ * transaction commits.
+ */
 export interface Loading {
   tables: StoredTable[];
   /** Writes rows in PostgreSQL's COPY text format to a table. Returns the number of rows. */
   load(table: StoredTable, rows: Readable): Promise<number>;
-  /** Sets sequences to these values, unless they are past them: no number is given twice. Not undone by a rollback. */
+  /**
+   * Sets sequences to these values, unless they are past them: no number is given twice. Not
+   * undone by a rollback.
+   */
   setSequences(values: Record<string, string>): Promise<void>;
   tx: Queryable;
 }
@@ -24,9 +30,10 @@ const lockTimeout = '10s';
 const lockAttempts = 5;
 
 /**
- * Deletes all rows of the database and runs `work`, which loads others, in one transaction. Other processes wait for it, or
- * answer that the database is unavailable. `isWanted` decides, when no one else can write, by the tables that have rows.
- * Throws TablesInUse, and the error of `work`, with the database as it was.
+ * Deletes all rows of the database and runs `work`, which loads others, in one transaction. Other
+ * processes wait for it, or answer that the database is unavailable. `isWanted` decides, when no
+ * one else can write, by the tables that have rows. Throws TablesInUse, and the error of `work`,
+ * with the database as it was.
  */
 export const replaceRows = async <T>(
   databaseUrl: string,
@@ -39,7 +46,8 @@ export const replaceRows = async <T>(
     try {
       await client.query(`lock table ${names} in access exclusive mode`);
     } catch (error) {
-      // 55P03: not available in time. 40P01: a transaction that has one of the tables waits for another.
+      // 55P03: not available in time. 40P01: a transaction that has one of the tables
+      // waits for another.
       if (['55P03', '40P01'].includes((error as { code?: string }).code ?? ''))
         throw new TablesInUse();
       throw error;

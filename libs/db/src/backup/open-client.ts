@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { readDatabaseUrl } from '../client';
 
-/** Settings of the text format of values, so that it does not depend on the server, and no time limits. */
+/**
+ * Settings of the text format of values, so that it does not depend on the server,
+ * and no time limits.
+ */
 const settings = {
   datestyle: 'ISO, YMD',
   intervalstyle: 'iso_8601',
@@ -14,7 +17,10 @@ const settings = {
   row_security: 'off',
 };
 
-/** Opens one connection, runs `work` in a transaction of this kind on it, and closes it. Rolls back when `work` throws. */
+/**
+ * Opens one connection, runs `work` in a transaction of this kind on it, and closes it. Rolls back
+ * when `work` throws.
+ */
 export async function withTransaction<T>(
   databaseUrl: string,
   begin: 'begin' | 'begin isolation level repeatable read, read only',

@@ -12,13 +12,19 @@ export interface Snapshot {
   /** Each table after the tables that its foreign keys reference. */
   tables: StoredTable[];
   estimatedRows: number;
-  /** The rows of a table in PostgreSQL's COPY text format: one line for each row. Tables are read one after the other. */
+  /**
+   * The rows of a table in PostgreSQL's COPY text format: one line for each row. Tables are read
+   * one after the other.
+   */
   rowsOf(table: StoredTable): Readable;
   /** The last value of each sequence. Call it after the tables were read. */
   sequences(): Promise<Record<string, string>>;
 }
 
-/** Runs `work` with a snapshot of the database: one transaction that only reads, and does not delay others. */
+/**
+ * Runs `work` with a snapshot of the database: one transaction that only reads, and does
+ * not delay others.
+ */
 export const readSnapshot = <T>(
   databaseUrl: string,
   work: (snapshot: Snapshot) => Promise<T>,

@@ -6,8 +6,9 @@ export interface StoredTable {
   columns: string[];
 }
 
-// Transaction ids (xid8) belong to one server: a restored row gets the id of the transaction that restores it
-// (docs/adr/0034). Partitions are read and written through their table. Tables of extensions are not ours.
+// Transaction ids (xid8) belong to one server: a restored row gets the id of the transaction that
+// restores it (docs/adr/0034). Partitions are read and written through their table. Tables of
+// extensions are not ours.
 const tablesSql = `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
     sum(greatest(c.reltuples, 0)) / count(*) + coalesce((select sum(greatest(p.reltuples, 0)) from pg_inherits i
       join pg_class p on p.oid = i.inhrelid where i.inhparent = c.oid), 0) as estimate
@@ -22,7 +23,10 @@ const referencesSql = `select distinct f.relname as table, t.relname as referenc
   from pg_constraint k join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid
   where k.contype = 'f' and k.conparentid = 0 and f.relnamespace = 'public'::regnamespace`;
 
-/** Returns all tables, each after the tables that its foreign keys reference, and an estimate of the number of rows. */
+/**
+ * Returns all tables, each after the tables that its foreign keys reference, and an estimate of
+ * the number of rows.
+ */
 export async function listTables(
   client: ClientBase,
 ): Promise<{ tables: StoredTable[]; estimatedRows: number }> {
@@ -46,7 +50,10 @@ export async function listTables(
   };
 }
 
-/** Returns the last number that each sequence gave, or the one before its first. Sequences belong to no snapshot: read after the rows, none is too small. */
+/**
+ * Returns the last number that each sequence gave, or the one before its first. Sequences belong to
+ * no snapshot: read after the rows, none is too small.
+ */
 export async function readSequences(client: ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(
     `select sequencename as name, coalesce(last_value, start_value - increment_by)::text as value from pg_sequences

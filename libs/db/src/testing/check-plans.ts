@@ -10,7 +10,10 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** A plan in the format of `auto_explain`, which also reports statements inside functions and foreign keys. */
+/**
+ * A plan in the format of `auto_explain`, which also reports statements inside functions
+ * and foreign keys.
+ */
 interface Explained {
   'Query Text': string;
   Plan: PlanNode;
@@ -46,9 +49,10 @@ export async function partitionOf(client: Client, tenant: number): Promise<strin
 }
 
 /**
- * For tests with partitioned tables (partition.ts): runs `work` on one connection and throws when the plan of a statement
- * uses another partition than the tenant's, or any partition when it has no tenant. Such a statement reads rows of other
- * tenants, and would run on every node of a distributed database.
+ * For tests with partitioned tables (partition.ts): runs `work` on one connection and throws when
+ * the plan of a statement uses another partition than the tenant's, or any partition when it has no
+ * tenant. Such a statement reads rows of other tenants, and would run on every node of a
+ * distributed database.
  */
 export function createPlanCheck() {
   const partitions = new Map<number, string>();

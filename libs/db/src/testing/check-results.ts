@@ -4,8 +4,8 @@ import type { Statement } from '../statement';
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
- * For tests: compares each result with the row that its statement declares. Throws when a column is missing or not
- * declared, has another type, or is null without being declared nullable.
+ * For tests: compares each result with the row that its statement declares. Throws when a column is
+ * missing or not declared, has another type, or is null without being declared nullable.
  */
 export function createResultCheck() {
   const typeNames = new Map<number, string>();

@@ -8,8 +8,9 @@ import { type Subject, createNotes } from './note-statements';
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
- * For tests: runs each statement and checks its text, its result and, with partitioned tables (PARLEY_TEST_PARTITIONS),
- * its plan. `folder`: where the statements are written (note-statements.ts).
+ * For tests: runs each statement and checks its text, its result and, with partitioned tables
+ * (PARLEY_TEST_PARTITIONS), its plan. `folder`: where the statements are written
+ * (note-statements.ts).
  */
 export function createStatementCheck(
   folder: string,

@@ -7,8 +7,8 @@ const update =
 const notImmutable = /\b(now|clock_timestamp|statement_timestamp|nextval|random|time_id)\s*\(/i;
 
 /**
- * Throws when a statement uses something that a distributed PostgreSQL does not support or executes incorrectly
- * (docs/scaling.md).
+ * Throws when a statement uses something that a distributed PostgreSQL does not support or executes
+ * incorrectly (docs/scaling.md).
  */
 export function checkText({ name, text }: Pick<Statement, 'name' | 'text'>): void {
   const refuse = (problem: string): never => {

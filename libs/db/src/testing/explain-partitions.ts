@@ -9,9 +9,11 @@ const explainable = /^\s*(?:select|insert|update|delete|with|values|merge)\b/i;
 const tenant = 1;
 
 /**
- * Explains each statement once on partitioned tables (partition.ts), without its values, and returns what is wrong: a plan
- * that uses another partition than the one of the tenant, or any without a tenant. The number of a tenant replaces
- * the parameters that held one when a test ran the statement, because a plan for an unknown tenant lists all partitions. Statements inside functions and the checks of foreign keys have no text here; check-plans.ts sees them.
+ * Explains each statement once on partitioned tables (partition.ts), without its values, and
+ * returns what is wrong: a plan that uses another partition than the one of the tenant, or any
+ * without a tenant. The number of a tenant replaces the parameters that held one when a test ran
+ * the statement, because a plan for an unknown tenant lists all partitions. Statements inside
+ * functions and the checks of foreign keys have no text here; check-plans.ts sees them.
  */
 export async function explainPartitions(
   client: ClientBase,

@@ -2,7 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Statement } from '../statement';
 
-/** The tenant whose rows a statement may access, or the reason to access rows of several tenants. */
+/**
+ * The tenant whose rows a statement may access, or the reason to access rows of several tenants.
+ */
 export type Subject = { tenant?: number } | string;
 
 /** A statement that a test has run. */
@@ -11,13 +13,16 @@ export interface StatementNote {
   /** Why it was run across tenants. */
   reason?: string;
   text: string;
-  /** The parameters that had the number of the tenant, from 1. Empty for statements without a tenant. */
+  /**
+   * The parameters that had the number of the tenant, from 1. Empty for statements
+   * without a tenant.
+   */
   tenantAt?: number[];
 }
 
 /**
- * The same for texts that are composed alike: the numbers of parameters and the lengths of lists do not matter.
- * `in ($4, $5, $6)` and `in ($2)` have one shape.
+ * The same for texts that are composed alike: the numbers of parameters and the lengths of lists do
+ * not matter. `in ($4, $5, $6)` and `in ($2)` have one shape.
  */
 export function shapeOf(text: string): string {
   return text
@@ -27,7 +32,9 @@ export function shapeOf(text: string): string {
     .replace(/(\(\$[^()]*\))(?:,\s*\1)+/g, '$1');
 }
 
-/** Appends each statement to a file of `folder`, once for each shape of its text and each reason. */
+/**
+ * Appends each statement to a file of `folder`, once for each shape of its text and each reason.
+ */
 export function createNotes(folder: string) {
   const noted = new Set<string>();
   return (

@@ -5,8 +5,9 @@ import { tenantTablesSql } from './table-distribution';
 export const partitionCount = 8;
 
 /**
- * Splits each tenant table of an empty database into hash partitions by `tenant`, named `<table>_part0` and so on.
- * PostgreSQL refuses this when a primary or unique key of the table does not contain the column.
+ * Splits each tenant table of an empty database into hash partitions by `tenant`, named
+ * `<table>_part0` and so on. PostgreSQL refuses this when a primary or unique key of the table does
+ * not contain the column.
  */
 export async function partitionTables(client: ClientBase): Promise<void> {
   const { rows: tables } = await client.query<{ name: string }>(tenantTablesSql);

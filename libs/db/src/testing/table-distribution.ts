@@ -1,7 +1,8 @@
 /**
- * The distribution of the rows of each table over the nodes of a distributed database (docs/scaling.md). Each node has a
- * full copy of a reference table. A table with its own key is distributed by that key. All other tables are distributed by
- * `tenant`, which is part of their keys.
+ * The distribution of the rows of each table over the nodes of a distributed database
+ * (docs/scaling.md). Each node has a full copy of a reference table. A table with its own
+ * key is distributed by that key. All other tables are distributed by `tenant`, which is
+ * part of their keys.
  */
 export const referenceTables: readonly string[] = [
   'api_keys',

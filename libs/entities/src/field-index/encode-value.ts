@@ -1,8 +1,9 @@
 import type { Json } from '@parley/contracts';
 
 /**
- * Keys of the field index: JSON values as bytes that sort in the order null, false, true, numbers, strings by code point,
- * objects and arrays (which all have the same key). The SQL function `entity_index_key` returns the same bytes.
+ * Keys of the field index: JSON values as bytes that sort in the order null, false, true, numbers,
+ * strings by code point, objects and arrays (which all have the same key). The SQL function
+ * `entity_index_key` returns the same bytes.
  */
 export const tag = {
   null: 0x10,
@@ -13,7 +14,10 @@ export const tag = {
   composite: 0x50,
 } as const;
 
-/** Strings are truncated to this many bytes of UTF-8, so that different strings may have the same key. */
+/**
+ * Strings are truncated to this many bytes of UTF-8, so that different strings may
+ * have the same key.
+ */
 const maxStringBytes = 100;
 
 export function encodeValue(value: Json): Buffer {
@@ -29,7 +33,9 @@ export function encodeValue(value: Json): Buffer {
   }
 }
 
-/** Big-endian IEEE 754 with the sign bit set, or with all bits inverted if the number is negative. */
+/**
+ * Big-endian IEEE 754 with the sign bit set, or with all bits inverted if the number is negative.
+ */
 function encodeNumber(value: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = tag.number;
@@ -40,7 +46,8 @@ function encodeNumber(value: number): Buffer {
 }
 
 function encodeString(value: string): Buffer {
-  // Each UTF-16 unit takes at least one byte, so later units do not count. One more is kept so that no surrogate pair is split.
+  // Each UTF-16 unit takes at least one byte, so later units do not count. One more is kept so that
+  // no surrogate pair is split.
   const bytes = Buffer.from(
     value.length > maxStringBytes ? value.slice(0, maxStringBytes + 1) : value,
     'utf8',

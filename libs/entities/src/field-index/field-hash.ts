@@ -9,8 +9,8 @@ const reserved = 16;
 const hashes = new LRUCache<string, number>({ max: 20_000, memoMethod: hashOf });
 
 /**
- * The 32-bit number of a path below `data` in the index tables. Two paths of one type may have the same number, so the
- * entities that are found by it are checked against the filter itself.
+ * The 32-bit number of a path below `data` in the index tables. Two paths of one type may have the
+ * same number, so the entities that are found by it are checked against the filter itself.
  */
 export const fieldHash = (path: readonly string[]): number => hashes.memo(JSON.stringify(path));
 

@@ -5,14 +5,20 @@ import { maxPathLength } from '../filter/parse-filters';
 import { encodeValue } from './encode-value';
 import { elementsHash, fieldHash, statusField } from './field-hash';
 
-/** The index entries of an entity, except the entry of its update time, and its shape: the set of fields that it has. */
+/**
+ * The index entries of an entity, except the entry of its update time, and its shape: the set of
+ * fields that it has.
+ */
 export interface IndexRows {
   fields: number[];
   values: Buffer[];
   shape: Shape;
 }
 
-/** A set of fields. `fields` is null for `otherShape` and `overflowShape`, which do not identify a set. */
+/**
+ * A set of fields. `fields` is null for `otherShape` and `overflowShape`, which do
+ * not identify a set.
+ */
 export interface Shape {
   key: Buffer;
   fields: number[] | null;
@@ -25,10 +31,16 @@ export const overflowShape: Shape = { key: Buffer.of(1), fields: null };
 
 /** Maximum number of index entries of one entity. An entity with more gets `overflowShape`. */
 const maxRows = 250;
-/** Maximum number of distinct scalars of an array. An entity with more in an array gets `overflowShape`. */
+/**
+ * Maximum number of distinct scalars of an array. An entity with more in an array gets
+ * `overflowShape`.
+ */
 const maxElements = 32;
 
-/** Computes the index entries of an entity, breadth first: the limit leaves out the deepest fields, which are queried least. */
+/**
+ * Computes the index entries of an entity, breadth first: the limit leaves out the deepest fields,
+ * which are queried least.
+ */
 export function indexRows(data: JsonObject, status: string): IndexRows {
   const paths = new Map<number, string>();
   const fields: number[] = [statusField];

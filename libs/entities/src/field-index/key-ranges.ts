@@ -37,7 +37,10 @@ export const boundsOf = (ranges: readonly KeyRange[]): KeyRange => ({
   hi: ranges.at(-1)?.hi ?? lowest,
 });
 
-/** The keys with which a field can satisfy a condition. Null if that cannot be decided from the entries of the field. */
+/**
+ * The keys with which a field can satisfy a condition. Null if that cannot be decided from the
+ * entries of the field.
+ */
 export function keysFor({ operator, operand }: Condition): FieldKeys | null {
   switch (operator) {
     case '$eq':
@@ -80,7 +83,10 @@ function compared(operator: '$gt' | '$gte' | '$lt' | '$lte', operand: Json): Key
   }
 }
 
-/** All keys except those of these values. Keys that several values share (truncated strings, objects) are included. */
+/**
+ * All keys except those of these values. Keys that several values share (truncated strings,
+ * objects) are included.
+ */
 function complement(values: Json[]): FieldKeys {
   const keys = values
     .map(encodeValue)

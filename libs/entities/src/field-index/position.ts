@@ -2,8 +2,9 @@ import type { Json } from '@parley/contracts';
 import type { Clause, Condition } from '../filter/condition';
 
 /**
- * An entity's position in the order of creation: its creation time in milliseconds, followed by 21 bits that distinguish
- * the entities of one millisecond. The SQL function `time_id` generates it. Ids begin with the position and sort like it.
+ * An entity's position in the order of creation: its creation time in milliseconds, followed by 21
+ * bits that distinguish the entities of one millisecond. The SQL function `time_id` generates it.
+ * Ids begin with the position and sort like it.
  */
 const tieBits = 21n;
 const idPrefix = 'ent_';
@@ -24,7 +25,10 @@ export const idSql = (pos: string, suffix: string): string =>
 /** SQL of the creation time at a position. */
 export const createdAtSql = (pos: string): string => `(${pos} >> ${tieBits})`;
 
-/** A range that contains the positions of all entities that match these clauses, derived from `createdAt` and `id`. */
+/**
+ * A range that contains the positions of all entities that match these clauses, derived from
+ * `createdAt` and `id`.
+ */
 export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
   const range = { lo: firstPosition, hi: lastPosition };
   for (const clause of clauses) {
@@ -83,7 +87,10 @@ function conditionRange({ field, operator, operand }: Condition): PositionRange 
   }
 }
 
-/** The positions of this millisecond. For a fraction, the positions of the milliseconds before and after it. */
+/**
+ * The positions of this millisecond. For a fraction, the positions of the milliseconds
+ * before and after it.
+ */
 function timeBounds(operand: Json): PositionRange {
   const ms = Math.min(Math.max(operand as number, 0), 2 ** 42 - 1);
   return {

@@ -11,23 +11,30 @@ export interface FieldRange extends KeyRange {
 }
 
 /**
- * A read of the field index that finds every entity for which a clause is true. It may find others, so each entity is
- * also checked against the clause itself.
+ * A read of the field index that finds every entity for which a clause is true. It may find others,
+ * so each entity is also checked against the clause itself.
  */
 export interface Scan {
-  /** The field whose conditions the scan evaluates. Null if the scan reads several fields or implied entries. */
+  /**
+   * The field whose conditions the scan evaluates. Null if the scan reads several fields or
+   * implied entries.
+   */
   field: number | null;
   keyRanges: FieldRange[];
   /** The scan also finds entities that lack one of these fields. */
   absent: number[];
 }
 
-/** Maximum number of scalars that are looked up for an object or array that must be equal as a whole. */
+/**
+ * Maximum number of scalars that are looked up for an object or array that must be
+ * equal as a whole.
+ */
 const maxImplied = 4;
 
 /**
- * The scans for clauses that must all hold. Conditions on the same field share a scan, and alternatives are united in one
- * scan. Clauses on `createdAt` and `id` need no scan (`positionRangeOf`).
+ * The scans for clauses that must all hold. Conditions on the same field share a scan, and
+ * alternatives are united in one scan. Clauses on `createdAt` and `id` need no scan
+ * (`positionRangeOf`).
  */
 export function scansOf(clauses: readonly Clause[]): Scan[] {
   const byField = new Map<number, FieldKeys>();
@@ -85,8 +92,8 @@ function unionOf(clause: Clause): Scan | null {
 }
 
 /**
- * Scans for entries that a matching entity must have: the element or text of `$contains`, and scalars inside an object or
- * array that must be equal as a whole.
+ * Scans for entries that a matching entity must have: the element or text of `$contains`, and
+ * scalars inside an object or array that must be equal as a whole.
  */
 function impliedScans({ field, operator, operand }: Condition): Scan[] {
   if (field.kind !== 'data') return [];

@@ -2,7 +2,10 @@ import { type FilterOperator, type Json } from '@parley/contracts';
 
 export type Operator = Exclude<FilterOperator, '$neq'>;
 
-/** A column, or a path below `data`. `status` cannot be used in `filters`, only in the body's `status` and in scope rules. */
+/**
+ * A column, or a path below `data`. `status` cannot be used in `filters`, only in the body's
+ * `status` and in scope rules.
+ */
 export type Field =
   | { kind: 'id' }
   | { kind: 'status' }
@@ -16,7 +19,9 @@ export interface Condition {
   operand: Json;
 }
 
-/** Alternative conditions, one of which must hold. A filter is a list of clauses that must all hold. */
+/**
+ * Alternative conditions, one of which must hold. A filter is a list of clauses that must all hold.
+ */
 export type Clause = Condition[];
 
 /** The name of a field in the API. */
@@ -29,6 +34,9 @@ export const equals = (field: Field, operand: Json): Condition => ({
   operand,
 });
 
-/** The clauses for a lifecycle status. `deleted` has none, because deleted entities have their own part. */
+/**
+ * The clauses for a lifecycle status. `deleted` has none, because deleted entities
+ * have their own part.
+ */
 export const statusClauses = (status: string | undefined): Clause[] =>
   status === undefined || status === 'deleted' ? [] : [[equals({ kind: 'status' }, status)]];

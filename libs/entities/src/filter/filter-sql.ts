@@ -1,4 +1,5 @@
-// Step 3 of a query (parse → plan → SQL → run → page): the SQL condition that each entity is checked against.
+// Step 3 of a query (parse → plan → SQL → run → page): the SQL condition that each entity is
+// checked against.
 import type { Json } from '@parley/contracts';
 import type { Clause, Condition } from './condition';
 import type { Sql } from '../sql';
@@ -21,8 +22,8 @@ export const storedEntity = (alias: string): EntitySql => ({
 });
 
 /**
- * Clauses as one SQL condition on an entity. It is exact, while index entries may find too many entities. Operands and
- * paths are parameters.
+ * Clauses as one SQL condition on an entity. It is exact, while index entries may find too many
+ * entities. Operands and paths are parameters.
  */
 export function filterSql(clauses: readonly Clause[], entity: EntitySql, sql: Sql): string {
   if (clauses.length === 0) return 'true';
@@ -50,7 +51,10 @@ function conditionSql(condition: Condition, entity: EntitySql, sql: Sql): string
 
 const comparison = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const;
 
-/** SQL of the value at a path below `data`; null if it is absent. A path leads through objects, not into arrays. */
+/**
+ * SQL of the value at a path below `data`; null if it is absent. A path leads through objects,
+ * not into arrays.
+ */
 export const dataPathSql = (data: string, path: readonly string[], sql: Sql): string =>
   `(${data}${path.map((key) => ` -> ${sql.param(key, 'text')}`).join('')})`;
 
@@ -99,7 +103,8 @@ function jsonCondition({ operator, operand }: Condition, value: string, sql: Sql
     case '$gte':
     case '$lt':
     case '$lte':
-      // `case` guarantees that the cast is evaluated only for values of this type; it fails for others.
+      // `case` guarantees that the cast is evaluated only for values of this type; it
+      // fails for others.
       return typeof operand === 'number'
         ? `(case when jsonb_typeof(${value}) = 'number' then ${value}::numeric ${comparison[operator]} ${sql.param(operand, 'numeric')} else false end)`
         : `(case when jsonb_typeof(${value}) = 'string' then (${value} #>> '{}') collate "C" ${comparison[operator]} ${sql.param(operand, 'text')} else false end)`;
@@ -119,7 +124,10 @@ function listSql(operands: Json[], value: string, sql: Sql): string {
   return texts.length < operands.length ? `(${listed} or ${isNullSql(value)})` : listed;
 }
 
-/** True for an array that has the operand as an element, and for a string that has it as a substring. */
+/**
+ * True for an array that has the operand as an element, and for a string that has it
+ * as a substring.
+ */
 function containsSql(operand: Json, value: string, sql: Sql): string {
   const element = `when 'array' then ${value} @> jsonb_build_array(${sql.param(JSON.stringify(operand), 'jsonb')})`;
   const substring =

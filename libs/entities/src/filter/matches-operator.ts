@@ -3,8 +3,9 @@ import { type FilterOperator, type Json, canonicalJson } from '@parley/contracts
 import { canonicalTexts } from '../canonical-texts';
 
 /**
- * Evaluates a filter operator on a value in memory, with the same result as a query (`filter-sql`): nothing is coerced, a
- * null operand matches null and absent values, and `undefined` is an absent value.
+ * Evaluates a filter operator on a value in memory, with the same result as a query
+ * (`filter-sql`): nothing is coerced, a null operand matches null and absent values, and
+ * `undefined` is an absent value.
  */
 export function matchesOperator(
   operator: FilterOperator,
@@ -33,12 +34,15 @@ export function matchesOperator(
       if (Array.isArray(value)) return canonicalTexts(value).has(canonicalJson(operand));
       return typeof value === 'string' && typeof operand === 'string' && value.includes(operand);
     case '$exists':
-      // Unlike filters, conditions of triggers are not restricted to true and false: any operand but false counts as true.
+      // Unlike filters, conditions of triggers are not restricted to true and false: any operand
+      // but false counts as true.
       return (value !== undefined) === (operand !== false);
   }
 }
 
-/** The value at a path; undefined if it is absent. A path leads through objects, not into arrays. */
+/**
+ * The value at a path; undefined if it is absent. A path leads through objects, not into arrays.
+ */
 export function valueAt(data: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = data;
   for (const key of path) {
@@ -60,7 +64,10 @@ export const isEqual = (value: Json | undefined, operand: Json): boolean =>
     ? value === undefined || value === null
     : value !== undefined && isDeepStrictEqual(value, operand);
 
-/** Compares numbers with numbers, and strings with strings by code point like PostgreSQL's collation "C". */
+/**
+ * Compares numbers with numbers, and strings with strings by code point like
+ * PostgreSQL's collation "C".
+ */
 function compare(
   value: Json | undefined,
   operand: Json,
@@ -68,7 +75,8 @@ function compare(
 ): boolean {
   if (typeof value === 'number' && typeof operand === 'number') return holdsFor(value - operand);
   if (typeof value === 'string' && typeof operand === 'string') {
-    // What follows the length of the shorter one decides nothing more, so that a condition costs as much as its operand.
+    // What follows the length of the shorter one decides nothing more, so that a condition costs as
+    // much as its operand.
     const length = Math.min(value.length, operand.length) + 1;
     return holdsFor(
       Buffer.compare(Buffer.from(value.slice(0, length)), Buffer.from(operand.slice(0, length))),

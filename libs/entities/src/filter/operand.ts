@@ -4,7 +4,10 @@ import type { Field, Operator } from './condition';
 const isComparable = (value: Json): boolean =>
   typeof value === 'number' || typeof value === 'string';
 
-/** The problem with an operator's operand on this field; null if there is none. Operands are never coerced. */
+/**
+ * The problem with an operator's operand on this field; null if there is none. Operands
+ * are never coerced.
+ */
 export function operandProblem(field: Field, operator: Operator, operand: Json): string | null {
   switch (operator) {
     case '$exists':

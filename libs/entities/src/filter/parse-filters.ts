@@ -1,4 +1,5 @@
-// Step 1 of a query (parse → plan → SQL → run → page): parses the filters and the sort of a request.
+// Step 1 of a query (parse → plan → SQL → run → page): parses the filters and the
+// sort of a request.
 import {
   type ErrorDetail,
   type FilterOperator,
@@ -14,7 +15,9 @@ import { operandProblem } from './operand';
 const maxConditions = 50;
 /** Maximum number of values in all lists of `$in` and `$nin` together. */
 const maxListValues = 1_000;
-/** Maximum number of names in a path below `data`. Deeper fields are stored but cannot be queried. */
+/**
+ * Maximum number of names in a path below `data`. Deeper fields are stored but cannot be queried.
+ */
 export const maxPathLength = 16;
 
 const columns = ['id', 'createdAt', 'updatedAt'] as const;
@@ -27,8 +30,8 @@ export type ParsedFilters =
   { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
 
 /**
- * Parses the untrusted `filters` of a request (docs/reference/data.md#filters) to clauses that must all hold, or returns
- * their problems, about 100 at most.
+ * Parses the untrusted `filters` of a request (docs/reference/data.md#filters) to clauses that must
+ * all hold, or returns their problems, about 100 at most.
  */
 export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
   const problems: ErrorDetail[] = [];
@@ -89,7 +92,9 @@ export function parseDataPath(name: string): DataField | string {
   return { kind: 'data', path };
 }
 
-/** Parses a field to sort by, which may be any field that filters accept, or returns the problem. */
+/**
+ * Parses a field to sort by, which may be any field that filters accept, or returns the problem.
+ */
 export const parseSortField = (name: string): QueryField | string => {
   const field = name === 'status' ? `is not a sortable field. ${queryable}` : parseField(name);
   return typeof field === 'string'

@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-/** Copies an entity. Odd copies have no field `half`, but its index entry: the index may find too many. */
+/**
+ * Copies an entity. Odd copies have no field `half`, but its index entry: the index
+ * may find too many.
+ */
 async function addMany(id: string, count: number): Promise<void> {
   const copies = `from entities e, generate_series(1, ${count}) n where e.id = '${id}'`;
   await t.db.pool.query(

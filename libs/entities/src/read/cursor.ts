@@ -2,7 +2,10 @@ import { lastPosition } from '../field-index/position';
 
 /** The entity behind which a page starts. */
 export interface PageStart {
-  /** Its key in a sort by a field, in hexadecimal. Null if it lacks the field, and in the order of creation. */
+  /**
+   * Its key in a sort by a field, in hexadecimal. Null if it lacks the field, and in the
+   * order of creation.
+   */
   key: string | null;
   pos: string;
 }

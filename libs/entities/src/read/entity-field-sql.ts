@@ -1,4 +1,6 @@
-/** SQL: the text of a field of an entity, for statements that select rows of another library by it. */
+/**
+ * SQL: the text of a field of an entity, for statements that select rows of another library by it.
+ */
 export const entityFieldSql = (
   field: string,
   { tenant, id }: { tenant: string; id: string },

@@ -5,12 +5,16 @@ import { queryEntities } from './query-entities';
 
 /** The fields of `data` that may hold a phone number. */
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
-/** Number of the newest entities of a type that are compared by digits, if no usual spelling of the number is found. */
+/**
+ * Number of the newest entities of a type that are compared by digits, if no usual spelling of the
+ * number is found.
+ */
 const scanLimit = 5_000;
 
 /**
- * Finds the newest entity with this phone number in each of the types, and returns its `data` by type. Usual spellings are
- * found by index, others (`+56 9 1234-5678`) only among the newest 5,000 entities of the type.
+ * Finds the newest entity with this phone number in each of the types, and returns its `data` by
+ * type. Usual spellings are found by index, others (`+56 9 1234-5678`) only among the newest 5,000
+ * entities of the type.
  */
 export async function findByPhone(
   db: Queryable,
@@ -29,7 +33,10 @@ export async function findByPhone(
   return found;
 }
 
-/** The id of the only entity of a type with this phone number, in any spelling. Null if no entity or several have it. */
+/**
+ * The id of the only entity of a type with this phone number, in any spelling. Null if no entity or
+ * several have it.
+ */
 export async function findOnlyByPhone(
   db: Queryable,
   scope: Scope,
@@ -45,8 +52,9 @@ export async function findOnlyByPhone(
 }
 
 /**
- * The id of the only entity of a type with this phone number in a usual spelling (`+56912345678`, with or without +). Null if none or
- * several have it. Reads an index only: comparing digits, as `findOnlyByPhone` does, takes 50 to 300 ms for 5,000 entities.
+ * The id of the only entity of a type with this phone number in a usual spelling (`+56912345678`,
+ * with or without +). Null if none or several have it. Reads an index only: comparing digits, as
+ * `findOnlyByPhone` does, takes 50 to 300 ms for 5,000 entities.
  */
 export async function findOnlyBySpelling(
   db: Queryable,
@@ -87,8 +95,8 @@ const sameDigits = phoneFields
 
 const newestByDigits = statement(
   'entity-by-phone-digits',
-  // Only the index is read to find where the newest 5,000 begin. Sorting whole entities would take longer than comparing
-  // them.
+  // Only the index is read to find where the newest 5,000 begin. Sorting whole entities would take
+  // longer than comparing them.
   `select e.id, e.data from entity_types t
    cross join lateral (
      select coalesce((select e.pos from entities e where e.tenant = $tenant and (e.part, e.pos) between (t.no, 0)

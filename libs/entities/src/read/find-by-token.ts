@@ -9,8 +9,9 @@ const byToken = statement(
 );
 
 /**
- * The entities of all tenants with one of these texts as `flowToken`, at most 5 of each. Any tenant can write any token, so
- * the caller must verify the result. Reads only an index, however large the entities are.
+ * The entities of all tenants with one of these texts as `flowToken`, at most 5 of each. Any
+ * tenant can write any token, so the caller must verify the result. Reads only an index, however
+ * large the entities are.
  */
 export async function findByToken(
   db: Queryable,

@@ -16,7 +16,10 @@ export interface GetInput {
 export type GetResult =
   { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope;
 
-/** Returns one entity by its id (docs/reference/data.md#get). One statement reads the type and the entity. */
+/**
+ * Returns one entity by its id (docs/reference/data.md#get). One statement reads the
+ * type and the entity.
+ */
 export async function getEntity(
   db: Queryable,
   scope: Scope,
@@ -53,8 +56,9 @@ export async function getEntities(
 const maxTogether = 16;
 
 /**
- * Returns a `getEntity` that combines concurrent reads of a type: those that arrive during another one wait for it, and are then one
- * statement (docs/adr/0080). Reads in a transaction, and those that roles restrict, are statements of their own.
+ * Returns a `getEntity` that combines concurrent reads of a type: those that arrive during another
+ * one wait for it, and are then one statement (docs/adr/0080). Reads in a transaction, and those
+ * that roles restrict, are statements of their own.
  */
 export function createGetEntity(
   db: Db,

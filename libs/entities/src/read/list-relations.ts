@@ -10,7 +10,9 @@ export interface RelationsInput {
   entityId: string;
   limit: number;
   cursor?: string;
-  /** The entity types that the caller may read, by slug, with the visible entities. Undefined: all. */
+  /**
+   * The entity types that the caller may read, by slug, with the visible entities. Undefined: all.
+   */
   readable?: ReadonlyMap<string, Access | undefined>;
 }
 
@@ -36,7 +38,10 @@ const row = {
   createdAt: column.float8,
 };
 
-/** Returns a page of the relations of an entity with others that are not deleted, newest first (docs/reference/data.md#relations). */
+/**
+ * Returns a page of the relations of an entity with others that are not deleted, newest first
+ * (docs/reference/data.md#relations).
+ */
 export async function listRelations(
   db: Queryable,
   scope: Scope,

@@ -3,9 +3,10 @@ import type { Mask } from '../access';
 import type { Sql } from '../sql';
 
 /**
- * SQL of an entity's data without its masked fields. All masks are one parameter, so that neither the text nor the
- * planning time grows with their number. If masks overlap, `hide` wins over `redact`, and the mask of an object wins over
- * those of its fields. A path that leads through an array hides or redacts the whole array.
+ * SQL of an entity's data without its masked fields. All masks are one parameter, so that neither
+ * the text nor the planning time grows with their number. If masks overlap, `hide` wins over
+ * `redact`, and the mask of an object wins over those of its fields. A path that leads through an
+ * array hides or redacts the whole array.
  */
 export function maskedSql(data: string, masks: readonly Mask[], sql: Sql): string {
   if (masks.length === 0) return data;

@@ -1,4 +1,5 @@
-// Step 3 of a query (parse → plan → SQL → run → page): the statements that sort by merging index entries.
+// Step 3 of a query (parse → plan → SQL → run → page): the statements that sort by
+// merging index entries.
 import { type RowOf, column } from '@parley/db';
 import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
 import { shapeField } from '../field-index/field-hash';
@@ -8,7 +9,10 @@ import { entityJsonSql, firstRowsSql } from './entity-json';
 import type { Merge, QueryPlan, SortField, SortPlan } from './plan-query';
 import { newestScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 
-/** No rows if the type does not exist. An empty page is one row in which `json`, `key` and `pos` are null. */
+/**
+ * No rows if the type does not exist. An empty page is one row in which `json`, `key`
+ * and `pos` are null.
+ */
 export const sortedRow = {
   no: column.int4,
   json: column.text.nullable,
@@ -25,10 +29,11 @@ const mergedRow = {
 export type MergedRow = RowOf<typeof mergedRow>;
 
 /**
- * The statement of a sorted page that merges the index entries of several segments. `heads` are the entries, and `boundary`
- * is the first one behind which a segment may have unread entries: up to it the merged order is that of all entities. Each
- * entry is checked against its entity until the page is full. The newest entities have no entries, so those that match are
- * sorted here, and the first ones, as many as a page has rows, are merged too.
+ * The statement of a sorted page that merges the index entries of several segments. `heads` are the
+ * entries, and `boundary` is the first one behind which a segment may have unread entries: up to it
+ * the merged order is that of all entities. Each entry is checked against its entity until the page
+ * is full. The newest entities have no entries, so those that match are sorted here, and the first
+ * ones, as many as a page has rows, are merged too.
  */
 export function mergeSql(
   plan: QueryPlan,
@@ -61,7 +66,8 @@ export function mergeSql(
     typeSql(plan, sql),
     segmentsSql(positions, sql),
     ...heads,
-    // Entities that are not fully indexed may lack their entry, so it is computed here. The union removes duplicates.
+    // Entities that are not fully indexed may lack their entry, so it is computed here. The union
+    // removes duplicates.
     `unindexed as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (select f.pos from entity_fields f
         where f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
@@ -69,7 +75,8 @@ export function mergeSql(
         where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = o.pos) f
       where exists (select from entity_shapes x
         where x.tenant = ${sql.tenant} and x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
-    // The boundary may be the first entry of a segment that was not read, and the next statement starts behind it.
+    // The boundary may be the first entry of a segment that was not read, and the next statement
+    // starts behind it.
     `newest as (select f.value, f.pos from t cross join lateral (select ${key} as value, e.pos from entities e
         where ${newest.within} and ${matches} offset 0) f
       where f.value is not null and ${start} order by ${order('f')} limit ${sql.param(plan.limit + 1, 'int')})`,
@@ -93,7 +100,10 @@ export function mergeSql(
 
 type OrderSql = (alias: string) => string;
 
-/** The first entries of the segments with the least first entries. The rows of a page come from at most as many segments. */
+/**
+ * The first entries of the segments with the least first entries. The rows of a page come from at
+ * most as many segments.
+ */
 function segmentHeads(
   plan: QueryPlan,
   merge: Exclude<Merge, 'matching'>,
@@ -121,7 +131,10 @@ function segmentHeads(
 /** Maximum number of matching entries that one statement checks. */
 const maxMatched = 2_000;
 
-/** The first entries of the entities that the scans find. Reads all of their entries, so it is the last merge to try. */
+/**
+ * The first entries of the entities that the scans find. Reads all of their entries, so it is the
+ * last merge to try.
+ */
 function matchingHeads(plan: QueryPlan, isEntry: string, order: OrderSql, sql: Sql): string[] {
   const scans = scansSql(plan.scans, plan.positions, sql);
   const maxParam = sql.param(maxMatched, 'int');

@@ -1,5 +1,5 @@
-// Step 5 of a query (parse → plan → SQL → run → page): the page as JSON text. PostgreSQL generates the text of the entities,
-// and it is sent without being parsed.
+// Step 5 of a query (parse → plan → SQL → run → page): the page as JSON text. PostgreSQL generates
+// the text of the entities, and it is sent without being parsed.
 import type { Entity } from '@parley/contracts';
 
 /** Entities as JSON text. */

@@ -1,4 +1,5 @@
-// Step 2 of a query (parse → plan → SQL → run → page): decides which positions and index entries its statements read.
+// Step 2 of a query (parse → plan → SQL → run → page): decides which positions and index entries
+// its statements read.
 import type { Scope } from '@parley/contracts';
 import type { Mask } from '../access';
 import type { Clause, Field } from '../filter/condition';
@@ -30,29 +31,46 @@ export interface QueryRequest {
 
 /** The plan of a query: the data that its statements read (docs/adr/0003-field-indexes.md). */
 export interface QueryPlan extends Omit<QueryRequest, 'sort'> {
-  /** A range that contains all matching entities, from filters on `createdAt` and `id` and from the cursor. */
+  /**
+   * A range that contains all matching entities, from filters on `createdAt` and `id` and
+   * from the cursor.
+   */
   positions: PositionRange;
   /** The positions of the ids that a filter lists. Null without such a filter. */
   listed: bigint[] | null;
-  /** Index scans, each of which finds all matching entities. Empty: the entities are read in the order of creation. */
+  /**
+   * Index scans, each of which finds all matching entities. Empty: the entities are read in the
+   * order of creation.
+   */
   scans: readonly Scan[];
   sort: SortPlan | null;
 }
 
 export interface SortPlan {
   field: SortField;
-  /** The range of keys that the filters on the field allow. Null if they also allow entities without the field. */
+  /**
+   * The range of keys that the filters on the field allow. Null if they also allow entities
+   * without the field.
+   */
   keys: KeyRange | null;
-  /** Whether to try first to collect and sort everything that the scans find. That fails if they find too much. */
+  /**
+   * Whether to try first to collect and sort everything that the scans find. That fails if
+   * they find too much.
+   */
   collects: boolean;
-  /** The merges to run after that, in turn. The last one is repeated until the page is full or the index ends. */
+  /**
+   * The merges to run after that, in turn. The last one is repeated until the page is full
+   * or the index ends.
+   */
   merges: readonly Merge[];
 }
 
 /**
  * The entries of the sorted field that one statement merges:
- * - `few`: the first entries, as many as a page has rows, of the segments with the least first entries.
- * - `all`: the first entries of all segments, for values that do not correlate with the order of creation.
+ * - `few`: the first entries, as many as a page has rows, of the segments with the
+ *   least first entries.
+ * - `all`: the first entries of all segments, for values that do not correlate with the
+ *   order of creation.
  * - `deep`: all entries of a few segments, for values that correlate with the order of creation.
  * - `matching`: the entries of the entities that the scans find, in all segments.
  */
@@ -82,7 +100,8 @@ function planSort(field: SortField, scans: readonly Scan[]): SortPlan {
   const fieldScan = scans.find((scan) => scan.field === indexed);
   const keys =
     fieldScan === undefined || fieldScan.absent.length > 0 ? null : boundsOf(fieldScan.keyRanges);
-  // A single key range of the sorted field is read in its order. Any further filter makes it worth trying to collect first.
+  // A single key range of the sorted field is read in its order. Any further filter makes it worth
+  // trying to collect first.
   const collects = scans.length > (keys !== null && fieldScan!.keyRanges.length <= 1 ? 1 : 0);
   return {
     field,
@@ -92,7 +111,9 @@ function planSort(field: SortField, scans: readonly Scan[]): SortPlan {
   };
 }
 
-/** Plans the end of a sorted query: the entities without the sorted field, in the order of creation. */
+/**
+ * Plans the end of a sorted query: the entities without the sorted field, in the order of creation.
+ */
 export function planAbsent(
   plan: QueryPlan,
   field: SortField,

@@ -11,7 +11,8 @@ afterAll(() => t.stop());
 
 type Row = { id: string; data: JsonObject; status: string };
 
-// ── A reference implementation of docs/reference/data.md#filters and #sort ──────────────────────────────────────────
+// ── A reference implementation of docs/reference/data.md#filters and #sort
+// ──────────────────────────────────────────
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 const same = (a: Json | undefined, b: Json): boolean =>
@@ -62,7 +63,10 @@ const matches = (row: Row, filters: JsonObject): boolean =>
     );
   });
 
-/** Sorts by kind, then by value. Absent values are last in both directions, equal ones in the order of creation. */
+/**
+ * Sorts by kind, then by value. Absent values are last in both directions, equal ones in the
+ * order of creation.
+ */
 function sorted(rows: Row[], field: string, direction: 'asc' | 'desc'): Row[] {
   const sign = direction === 'asc' ? 1 : -1;
   const keyed = rows.map((row, place) => ({
@@ -91,7 +95,8 @@ const rankOf = (value: Json): number => {
   return ['number', 'string', 'object'].indexOf(typeof value) + 3;
 };
 
-// ── Random entities and filters ─────────────────────────────────────────────────────────────────────────────────────
+// ── Random entities and filters
+// ─────────────────────────────────────────────────────────────────────────────────────
 
 const long = 'x'.repeat(98);
 const text = fc.oneof(
@@ -253,7 +258,8 @@ test(`${runs * queriesPerRun} random queries return the same entities as the ref
         row.status = status ?? row.status;
       }
       for (const [at, { filters, sort: by, limit }] of queries.entries()) {
-        // The index ends at any entity: in the middle of a segment, before the first one, or behind the last one.
+        // The index ends at any entity: in the middle of a segment, before the first one, or
+        // behind the last one.
         if (at % 10 === 0)
           await endIndexAt(type, rows[Math.floor((rows.length * at) / queriesPerRun)]!.id);
         for (const status of executed % 10 === 0 ? ['deleted', 'archived'] : [undefined]) {
@@ -286,7 +292,10 @@ test(`${runs * queriesPerRun} random queries return the same entities as the ref
   expect(nonEmpty).toBeGreaterThan(executed / 5);
 }, 900_000);
 
-/** Removes the index entries of this entity and of all newer ones, as if they had not been indexed yet. */
+/**
+ * Removes the index entries of this entity and of all newer ones, as if they had not
+ * been indexed yet.
+ */
 async function endIndexAt(type: string, id: string): Promise<void> {
   await t.index(type);
   const { rows } = await t.db.pool.query<{ no: number; pos: string }>(

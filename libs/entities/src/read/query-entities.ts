@@ -1,5 +1,5 @@
-// Lists and queries: parse (`filter/parse-filters`) → plan (`plan-query`) → SQL (`query-sql`) → run (`run-query`) → page
-// (`page-text`). docs/adr/0003-field-indexes.md shows an example of each step.
+// Lists and queries: parse (`filter/parse-filters`) → plan (`plan-query`) → SQL (`query-sql`) → run
+// (`run-query`) → page (`page-text`). docs/adr/0003-field-indexes.md shows an example of each step.
 import { type JsonObject, type Scope, canonicalJson } from '@parley/contracts';
 import { type Queryable, decodeCursor, encodeCursor } from '@parley/db';
 import { type Access, maskedRead } from '../access';
@@ -21,7 +21,10 @@ export interface PageInput {
   /** Maximum size of the page as JSON, with at least one entity. Default: 8 MiB. */
   maxBytes?: number;
   cursor?: string;
-  /** Adds the number of all matching entities to the page. `estimated` is exact up to 10,000 entities. */
+  /**
+   * Adds the number of all matching entities to the page. `estimated` is exact up to
+   * 10,000 entities.
+   */
   count?: 'exact' | 'estimated';
 }
 
@@ -29,7 +32,10 @@ export type PageResult = { ok: true; page: PageText } | TypeNotFound | Invalid;
 
 export interface QueryInput extends PageInput {
   filters?: JsonObject;
-  /** Alternative filters: one of them must hold in addition to all of `filters`. Not available over HTTP. */
+  /**
+   * Alternative filters: one of them must hold in addition to all of `filters`. Not
+   * available over HTTP.
+   */
   anyOf?: JsonObject;
   sort?: { field: string; direction?: Direction };
   access?: Access;
@@ -50,10 +56,11 @@ export function listEntities(
 }
 
 /**
- * Returns a page of the entities that match all filters, newest first or sorted (docs/reference/data.md#query). Values of
- * a field of `data` sort as null, false, true, numbers, strings by the code points of their first 100 bytes, objects and
- * arrays. Entities without the field are last in both directions. Entities with equal values are in the order of
- * creation, in the direction of the sort.
+ * Returns a page of the entities that match all filters, newest first or sorted
+ * (docs/reference/data.md#query). Values of a field of `data` sort as null, false, true, numbers,
+ * strings by the code points of their first 100 bytes, objects and arrays. Entities without the
+ * field are last in both directions. Entities with equal values are in the order of creation, in
+ * the direction of the sort.
  */
 export async function queryEntities(
   db: Queryable,
@@ -89,7 +96,10 @@ interface Selection {
   clauses: readonly Clause[];
   sort: SortField | null;
   direction: Direction;
-  /** Identifies the query, with the scope, the type and the status. A cursor is valid only for the same query. */
+  /**
+   * Identifies the query, with the scope, the type and the status. A cursor is valid only
+   * for the same query.
+   */
   identity: readonly unknown[];
 }
 

@@ -1,5 +1,6 @@
-// Step 3 of a query (parse → plan → SQL → run → page): builds its statements. `scan-sql` reads the index, `merge-index-sql` sorts by
-// merging, and `filter/filter-sql` is the exact check of each entity.
+// Step 3 of a query (parse → plan → SQL → run → page): builds its statements. `scan-sql`
+// reads the index, `merge-index-sql` sorts by merging, and `filter/filter-sql` is the exact
+// check of each entity.
 import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { updatedAtField } from '../field-index/field-hash';
@@ -18,16 +19,21 @@ const pageRow = {
   /** Position of the last entity of the page. */
   last: column.text.nullable,
   hasMore: column.bool,
-  /** Whether an entity is too large for the statement of small ones, whose page is then incomplete. */
+  /**
+   * Whether an entity is too large for the statement of small ones, whose page is then incomplete.
+   */
   isLarge: column.bool,
 };
 
-/** Larger stored values, which PostgreSQL may have compressed, are not even read by the statement of small entities. */
+/**
+ * Larger stored values, which PostgreSQL may have compressed, are not even read by the statement
+ * of small entities.
+ */
 const maxSmallStored = 16_384;
 
 /**
- * The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. The one for
- * small entities, which are usual, does not add up their sizes.
+ * The statement of a page in the order of creation. It reads a bounded number of index entries for
+ * any filter. The one for small entities, which are usual, does not add up their sizes.
  */
 export function pageSql(
   plan: QueryPlan,
@@ -63,8 +69,8 @@ export function pageSql(
 }
 
 /**
- * The CTEs of a plan in the order of creation. The last one, `page`, has these columns of up to `limit` matching entities
- * `e`.
+ * The CTEs of a plan in the order of creation. The last one, `page`, has these columns of up to
+ * `limit` matching entities `e`.
  */
 function matchesSql(
   plan: Pick<
@@ -126,12 +132,15 @@ export function countSql(plan: QueryPlan, max: number): Built<RowOf<typeof count
   return sql.build('count-entities', text, countRow, { isLong: true });
 }
 
-/** Minimum number of segments in the sample; the step is rounded down, so up to twice as many are read. */
+/**
+ * Minimum number of segments in the sample; the step is rounded down, so up to twice
+ * as many are read.
+ */
 const sampledSegments = 16;
 
 /**
- * The statement that estimates the number of matching entities: those of some segments, which have similar sizes, represent all
- * indexed entities, and the newest ones are counted.
+ * The statement that estimates the number of matching entities: those of some segments, which have
+ * similar sizes, represent all indexed entities, and the newest ones are counted.
  */
 export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
   const sql = new Sql();
@@ -154,7 +163,10 @@ export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
   return sql.build('estimate-entities', text, countRow, { isLong: true });
 }
 
-/** Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more (docs/adr/0003-field-indexes.md). */
+/**
+ * Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more
+ * (docs/adr/0003-field-indexes.md).
+ */
 const maxCollected = 6_500;
 
 const collectedRow = {
@@ -163,7 +175,10 @@ const collectedRow = {
   complete: column.bool,
 };
 
-/** The statement of a sorted page that fetches and sorts everything that the scans find, up to `maxCollected` entities. */
+/**
+ * The statement of a sorted page that fetches and sorts everything that the scans find, up to
+ * `maxCollected` entities.
+ */
 export function collectSql(
   plan: QueryPlan,
   { field }: SortPlan,

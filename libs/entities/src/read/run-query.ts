@@ -65,8 +65,8 @@ function fitting(found: SortedEntity[], maxBytes: number): SortedEntity[] {
 }
 
 /**
- * Up to `limit` + 1 entities in the order of a field, or more than fit in a page. Entities without the field follow all
- * others.
+ * Up to `limit` + 1 entities in the order of a field, or more than fit in a page. Entities without
+ * the field follow all others.
  */
 async function sortedEntities(
   db: Queryable,
@@ -113,7 +113,10 @@ export const maxExactCount = 1_000_000;
 /** Up to this number an estimate counts. */
 const maxCountedForEstimate = 10_000;
 
-/** The number of all entities that match a plan. Null if an exact count would exceed `maxExactCount`. */
+/**
+ * The number of all entities that match a plan. Null if an exact count would exceed
+ * `maxExactCount`.
+ */
 export async function countMatches(
   db: Queryable,
   plan: QueryPlan,

@@ -1,5 +1,6 @@
-// Step 3 of a query (parse → plan → SQL → run → page): the SQL that reads the field index, for `query-sql`, `merge-index-sql` and
-// search. Aliases: `t` is the type, `b` its first and last segment, `s` a segment, `f` an index entry, `e` an entity.
+// Step 3 of a query (parse → plan → SQL → run → page): the SQL that reads the field index, for
+// `query-sql`, `merge-index-sql` and search. Aliases: `t` is the type, `b` its first and last
+// segment, `s` a segment, `f` an index entry, `e` an entity.
 import { shapeField } from '../field-index/field-hash';
 import { isPoint } from '../field-index/key-ranges';
 import type { PositionRange } from '../field-index/position';
@@ -7,7 +8,10 @@ import type { FieldRange, Scan } from '../field-index/scans';
 import type { Sql } from '../sql';
 import type { Direction, QueryRequest } from './plan-query';
 
-/** CTE `t`: the number and part of the type, and where its index ends. No row if the type does not exist. */
+/**
+ * CTE `t`: the number and part of the type, and where its index ends. No row if the
+ * type does not exist.
+ */
 export function typeSql(
   { scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>,
   sql: Sql,
@@ -18,8 +22,9 @@ export function typeSql(
 }
 
 /**
- * CTE `b`: the first and last segment with indexed entities between two positions. Segments follow the order of creation, so a
- * scan from either end finds entities in that order and can stop when the page is full (docs/adr/0003-field-indexes.md).
+ * CTE `b`: the first and last segment with indexed entities between two positions. Segments follow
+ * the order of creation, so a scan from either end finds entities in that order and can stop when
+ * the page is full (docs/adr/0003-field-indexes.md).
  */
 export function segmentsSql({ lo, hi }: PositionRange, sql: Sql): string {
   const indexed = { lo: posSql(lo, sql), hi: `least(${posSql(hi, sql)}, t.indexed_to - 1)` };
@@ -30,8 +35,9 @@ export function segmentsSql({ lo, hi }: PositionRange, sql: Sql): string {
 }
 
 /**
- * A scan of the entities of a part in the order of creation. Part and position are compared as a row: for `part = …`
- * PostgreSQL would estimate the entities of an average tenant, and read and sort all entities of a large one.
+ * A scan of the entities of a part in the order of creation. Part and position are compared as a
+ * row: for `part = …` PostgreSQL would estimate the entities of an average tenant, and read and
+ * sort all entities of a large one.
  */
 export const positionScanSql = (
   alias: string,
@@ -40,7 +46,10 @@ export const positionScanSql = (
   sql: Sql,
 ): PositionScan => scanBetweenSql(alias, part, { lo: posSql(lo, sql), hi: posSql(hi, sql) }, sql);
 
-/** A scan of the newest entities between two positions, which have no index entries yet. `t` must be in scope. */
+/**
+ * A scan of the newest entities between two positions, which have no index entries yet. `t`
+ * must be in scope.
+ */
 export const newestScanSql = ({ lo, hi }: PositionRange, sql: Sql): PositionScan =>
   scanBetweenSql(
     'e',
@@ -69,7 +78,10 @@ function scanBetweenSql(
   };
 }
 
-/** If the sample of the rarest scan has more entries than this, the scan is intersected with the second rarest. */
+/**
+ * If the sample of the rarest scan has more entries than this, the scan is intersected with
+ * the second rarest.
+ */
 const fewEntries = 32;
 /** Maximum number of entries that are counted of each scan and sampled segment. */
 const sampleSize = 250;
@@ -87,10 +99,11 @@ export interface ScansSql {
 }
 
 /**
- * Builds the SQL of scans. Single keys and ranges are separate queries, because PostgreSQL finds many single keys in one
- * index descent. Of several scans, the one or two with the fewest entries are read. PostgreSQL has no statistics of values
- * inside JSON, so the entries of each scan are counted in a sample of four segments. `f.pos + 0` excludes the condition
- * from the index scan: behind a range of values it would make PostgreSQL look up every value of the range.
+ * Builds the SQL of scans. Single keys and ranges are separate queries, because PostgreSQL finds
+ * many single keys in one index descent. Of several scans, the one or two with the fewest entries
+ * are read. PostgreSQL has no statistics of values inside JSON, so the entries of each scan are
+ * counted in a sample of four segments. `f.pos + 0` excludes the condition from the index scan:
+ * behind a range of values it would make PostgreSQL look up every value of the range.
  */
 export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql: Sql): ScansSql {
   const points = pointsSql(scans, sql);
@@ -143,7 +156,10 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
   };
 }
 
-/** CTE `points`: single keys by scan and field, including the shapes of entities that lack a field or are not fully indexed. */
+/**
+ * CTE `points`: single keys by scan and field, including the shapes of entities that lack a field
+ * or are not fully indexed.
+ */
 function pointsSql(scans: readonly Scan[], sql: Sql): string {
   const rows = rowsOf(scans, isPoint);
   const scan = sql.ints(rows.map((row) => row.scan));

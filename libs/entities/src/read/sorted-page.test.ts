@@ -41,7 +41,10 @@ const buildMerge = (
   return mergeSql(plan, plan.sort!, merge);
 };
 
-/** Queries of small data sets collect all matches. The merges are for large data sets, so each merge is tested separately. */
+/**
+ * Queries of small data sets collect all matches. The merges are for large data sets, so each merge
+ * is tested separately.
+ */
 const merges: Record<string, Merge> = {
   'few segments': 'few',
   'all segments': 'all',

@@ -8,7 +8,10 @@ const typeOf = statement(
   { slug: column.text },
 );
 
-/** The slug of an entity's type; null if the environment has no entity with this id. Includes deleted entities. */
+/**
+ * The slug of an entity's type; null if the environment has no entity with this id. Includes
+ * deleted entities.
+ */
 export async function typeOfEntity(
   db: Queryable,
   scope: Scope,

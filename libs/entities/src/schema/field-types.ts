@@ -11,7 +11,10 @@ const isDate = (value: Json): boolean =>
     !Number.isNaN(Date.parse(value)) &&
     isCalendarDay(value));
 
-/** Whether the day `2026-02-28` at the start of a text exists. `Date.parse` takes 30 February for 2 March. */
+/**
+ * Whether the day `2026-02-28` at the start of a text exists. `Date.parse` takes 30
+ * February for 2 March.
+ */
 export const isCalendarDay = (text: string): boolean =>
   new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
 
@@ -19,7 +22,9 @@ type Fits = (value: Json) => boolean;
 const each = (names: string, fits: Fits): [string, Fits][] =>
   names.split(' ').map((name) => [name, fits]);
 
-/** The type names of schemas with the values that fit them (docs/reference/data.md#entity-types). */
+/**
+ * The type names of schemas with the values that fit them (docs/reference/data.md#entity-types).
+ */
 const fieldTypes = new Map<string, Fits>([
   ...each(
     'string text email url phone uuid id enum reference',
@@ -38,7 +43,10 @@ const fieldTypes = new Map<string, Fits>([
   ...each('json any', () => true),
 ]);
 
-/** Whether a value fits a type name. Any value fits an unknown name, which only a schema from before that check can have. */
+/**
+ * Whether a value fits a type name. Any value fits an unknown name, which only a schema from before
+ * that check can have.
+ */
 export const fitsType = (name: string, value: Json): boolean =>
   fieldTypes.get(name)?.(value) ?? true;
 

@@ -17,7 +17,10 @@ export interface FieldSchema {
 
 export type TypeSchema = Map<string, FieldSchema>;
 
-/** Reads a pushed schema, which is a flat map of field to type name or a subset of JSON Schema. Ignores what it cannot read. */
+/**
+ * Reads a pushed schema, which is a flat map of field to type name or a subset of JSON Schema.
+ * Ignores what it cannot read.
+ */
 export function readTypeSchema(schema: JsonObject): TypeSchema {
   const { fields, required } = fieldsOf(schema);
   return new Map(

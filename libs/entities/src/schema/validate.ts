@@ -6,7 +6,10 @@ import type { FieldSchema, TypeSchema } from './type-schema';
 
 const maxEnumChars = 500;
 
-/** The problems of a new entity's data: declared fields must have their type, and required fields must be present. */
+/**
+ * The problems of a new entity's data: declared fields must have their type, and required fields
+ * must be present.
+ */
 export function validateNew(schema: TypeSchema, data: JsonObject): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   for (const [name, field] of schema) checkField(problems, field, data, name, 'data');

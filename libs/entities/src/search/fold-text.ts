@@ -10,7 +10,10 @@ const letter = new RegExp(`[${[...letters.keys()].join('')}]`, 'g');
 /** A run of letters and digits, or a single emoji. Skin tones and joiners of emoji are ignored. */
 const word = /[\p{L}\p{N}]+|\p{Regional_Indicator}{2}|\p{Extended_Pictographic}/gu;
 
-/** Returns the words of a text in lower case, without accents and punctuation. Applies to stored texts and search queries. */
+/**
+ * Returns the words of a text in lower case, without accents and punctuation. Applies to stored
+ * texts and search queries.
+ */
 export function foldedWords(text: string): string[] {
   const folded = text
     .normalize('NFKD')

@@ -15,7 +15,10 @@ import { searchVector } from './search-vector';
 export interface ReindexOptions {
   /** Number of entities per transaction; 500 by default. */
   batchSize?: number;
-  /** Called after every batch with the number of reindexed entities and their approximate share of all (0 to 1). */
+  /**
+   * Called after every batch with the number of reindexed entities and their approximate share
+   * of all (0 to 1).
+   */
   onProgress?: (done: number, share: number) => void | Promise<void>;
   signal?: AbortSignal;
 }
@@ -37,7 +40,10 @@ const stale = statement(
   { typeId: column.text, ...scopeRow },
 );
 
-/** Entity types of all tenants that must be reindexed because their search fields have changed: at most 100, oldest first. */
+/**
+ * Entity types of all tenants that must be reindexed because their search fields have changed: at
+ * most 100, oldest first.
+ */
 export async function staleTypes(db: Queryable): Promise<(Scope & { typeId: string })[]> {
   return (await db.acrossTenants('sweep', stale)).rows;
 }
@@ -76,9 +82,10 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
 }
 
 /**
- * Rebuilds the search vectors of a type's entities for its current search fields, in batches. The progress is stored with
- * the type, so that an interrupted run continues where it stopped; another change of the fields restarts it. Until an
- * entity's batch is done, searches find it by the old fields. Returns whether all entities are done.
+ * Rebuilds the search vectors of a type's entities for its current search fields, in batches. The
+ * progress is stored with the type, so that an interrupted run continues where it stopped; another
+ * change of the fields restarts it. Until an entity's batch is done, searches find it by the old
+ * fields. Returns whether all entities are done.
  */
 export async function reindexType(
   db: Db,
@@ -93,7 +100,8 @@ export async function reindexType(
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
-    // Wait for writers that began with the old fields, then reindex the entities that they have written.
+    // Wait for writers that began with the old fields, then reindex the entities that
+    // they have written.
     const rest = await db.transaction((tx) => reindexBatch(tx, type, batchSize, true));
     if (rest === null || rest.finished) return true;
   }
@@ -118,7 +126,8 @@ const lockType = statement(
   },
 );
 
-// Two index ranges, for active and deleted entities. Rows are locked inside the union, because a union itself cannot lock.
+// Two index ranges, for active and deleted entities. Rows are locked inside the union, because a
+// union itself cannot lock.
 const lockBatch = statement(
   'lock-entities-to-reindex',
   `select id, part, segment, pos::text, data from (
@@ -150,7 +159,10 @@ const keepProgress = statement(
    where tenant = $tenant and no = $no`,
 );
 
-/** Reindexes one batch. Null if the type needs none. With `closing`, writers are locked out, so the last batch is final. */
+/**
+ * Reindexes one batch. Null if the type needs none. With `closing`, writers are locked out, so the
+ * last batch is final.
+ */
 async function reindexBatch(
   tx: Queryable,
   type: RowOf<typeof typeRow>,

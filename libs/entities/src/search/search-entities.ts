@@ -26,13 +26,22 @@ export interface SearchInput {
 export type SearchResult =
   { ok: true; list: EntityListText } | TypeNotFound | MaskedField | Invalid;
 
-/** Number of the newest entities that are searched without the index, which answers searches for frequent words. */
+/**
+ * Number of the newest entities that are searched without the index, which answers searches
+ * for frequent words.
+ */
 const recentWindow = 500;
-/** If at least this many of them have a word, it is frequent in the whole type, and the index would list most entities. */
+/**
+ * If at least this many of them have a word, it is frequent in the whole type, and the index would
+ * list most entities.
+ */
 const commonInWindow = recentWindow / 2;
 /** Maximum number of matches of each kind that are ranked. */
 const maxRanked = 1_000;
-/** Prefix matches are added up to this number of results even if the limit is smaller, so that ranking can choose among them. */
+/**
+ * Prefix matches are added up to this number of results even if the limit is smaller, so that
+ * ranking can choose among them.
+ */
 const minMatches = 20;
 
 /** `no` is null if the type does not exist, `items` if nothing matches. */
@@ -44,10 +53,11 @@ const foundRow = {
 
 /**
  * Returns the entities whose search fields contain all words of the query, the last one as a prefix
- * (docs/reference/data.md#search). Whole words are ranked first, then the weight and number of the matches, then the newest
- * entities. There are three bounded sources: the newest entities (`recent`), indexed entities with the exact words
- * (`whole`), and, if these are too few, indexed entities with the prefix (`prefixed`). If half of the newest entities have
- * the words, only these are ranked, because the time to rank all matches grows with their number.
+ * (docs/reference/data.md#search). Whole words are ranked first, then the weight and number of the
+ * matches, then the newest entities. There are three bounded sources: the newest entities
+ * (`recent`), indexed entities with the exact words (`whole`), and, if these are too few, indexed
+ * entities with the prefix (`prefixed`). If half of the newest entities have the words, only these
+ * are ranked, because the time to rank all matches grows with their number.
  */
 export async function searchEntities(
   db: Queryable,
@@ -64,8 +74,8 @@ export async function searchEntities(
   const marked = (text: string): string =>
     `(select replace(${sql.param(text, 'text')}, '${partPlaceholder}', part::text)::tsquery from t)`;
   const newest = positionScanSql('e', 't.part', { lo: firstPosition, hi: lastPosition }, sql);
-  // The window's limit is a parameter: see docs/adr/0081.
-  // `e.part + 0` keeps PostgreSQL from scanning all entities of the tenant instead of the index of words.
+  // The window's limit is a parameter: see docs/adr/0081. `e.part + 0` keeps PostgreSQL from
+  // scanning all entities of the tenant instead of the index of words.
   const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
       where (select count(*) from newest) = ${recentWindow} and e.tenant = ${sql.tenant} and e.search @@ (select ${words} from q)

@@ -7,8 +7,9 @@ const maxPositionsPerWord = 20;
 const maxPosition = 16_000;
 
 /**
- * The text of an entity's `tsvector`: the words of its search fields, each prefixed with the number of the entity's part, so
- * that a search reads only index entries of its own type. The first field has the highest weight. Null without words.
+ * The text of an entity's `tsvector`: the words of its search fields, each prefixed with the number
+ * of the entity's part, so that a search reads only index entries of its own type. The first field
+ * has the highest weight. Null without words.
  */
 export function searchVector(
   part: number,
@@ -50,7 +51,9 @@ const plainText = (value: Json): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-/** Placeholder for the number of the part in the words of a search, which the statement replaces. */
+/**
+ * Placeholder for the number of the part in the words of a search, which the statement replaces.
+ */
 export const partPlaceholder = '~';
 
 export interface SearchQuery {

@@ -21,7 +21,10 @@ export interface TestEntities {
   stop(): Promise<void>;
 }
 
-/** The store of entities on its own database. Segments are small, so that few entities fill several of them. */
+/**
+ * The store of entities on its own database. Segments are small, so that few entities fill
+ * several of them.
+ */
 export async function startEntities(
   database: { url: string; drop(): Promise<void> },
   { segmentSize = 5 } = {},

@@ -47,7 +47,10 @@ export interface Target {
   access?: Access;
 }
 
-/** No row if the type does not exist. The columns of the entity are null if the type has no entity with this id. */
+/**
+ * No row if the type does not exist. The columns of the entity are null if the type has no
+ * entity with this id.
+ */
 const lockedRow = {
   no: column.int4,
   newest: column.int4,
@@ -65,7 +68,9 @@ const lockedRow = {
   holds: column.bool.nullable,
 };
 
-/** Locks an entity against other changes until the transaction ends. Finds deleted entities as well. */
+/**
+ * Locks an entity against other changes until the transaction ends. Finds deleted entities as well.
+ */
 export async function lockEntity(
   db: Queryable,
   scope: Scope,
@@ -111,8 +116,8 @@ export async function lockEntity(
 }
 
 /**
- * Locks entities of a type in the order of their ids, so that transactions that change several entities wait for each
- * other instead of failing. Entities that do not exist are ignored.
+ * Locks entities of a type in the order of their ids, so that transactions that change several
+ * entities wait for each other instead of failing. Entities that do not exist are ignored.
  */
 export async function lockEntities(
   tx: Queryable,
@@ -146,8 +151,8 @@ export interface Change {
 const changedRow = { json: column.text, waits: column.bool };
 
 /**
- * Changes a locked entity, updates its index entries if it has them, and writes its event, in one statement. Does nothing if
- * the result would be outside of the caller's scope.
+ * Changes a locked entity, updates its index entries if it has them, and writes its event, in one
+ * statement. Does nothing if the result would be outside of the caller's scope.
  */
 export async function applyChange(
   db: Queryable,
@@ -253,7 +258,10 @@ interface IndexEntries {
   values: Buffer[];
 }
 
-/** The index entries that a change removes and adds, and the entity's new shape, or null if it stays the same. */
+/**
+ * The index entries that a change removes and adds, and the entity's new shape, or null if
+ * it stays the same.
+ */
 function diffIndexRows(
   before: IndexRows,
   after: IndexRows,
@@ -270,7 +278,8 @@ function diffIndexRows(
   removed.fields.push(updatedAtField);
   removed.values.push(encodeValue(updatedAt));
   if (samePart && before.shape.key.equals(after.shape.key)) return { removed, added, shape: null };
-  // The entity has one of these two shapes, depending on the number of shapes that the type had when it was written.
+  // The entity has one of these two shapes, depending on the number of shapes that the type had
+  // when it was written.
   removed.fields.push(shapeField, shapeField);
   removed.values.push(before.shape.key, otherShape.key);
   const shape = shapeFor(after.shape);

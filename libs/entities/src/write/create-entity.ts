@@ -48,7 +48,10 @@ export interface CreateManyInput {
 export interface CreateInput extends NewEntity {
   type: string;
   access?: Access;
-  /** Id of the request's idempotency record. A retry with the same record returns the entity that exists already. */
+  /**
+   * Id of the request's idempotency record. A retry with the same record returns the entity
+   * that exists already.
+   */
   idempotencyId?: string;
 }
 
@@ -70,7 +73,10 @@ interface Create {
   input: CreateInput;
 }
 
-/** Returns the function that creates an entity with its event, in the transaction `tx` if that is given. */
+/**
+ * Returns the function that creates an entity with its event, in the transaction `tx`
+ * if that is given.
+ */
 export function creator(db: Db, deps: WriteDeps) {
   const together = batchCalls(
     (creates: readonly Create[]) => {
@@ -80,7 +86,8 @@ export function creator(db: Db, deps: WriteDeps) {
         entities: creates.map((create) => create.input),
       });
     },
-    // Creates of a type that arrive while an earlier one is being stored share a statement and a commit (docs/adr/0074).
+    // Creates of a type that arrive while an earlier one is being stored share a statement and a
+    // commit (docs/adr/0074).
     {
       keyOf: ({ scope, input }) => `${scope.tenant} ${scope.environment} ${input.type}`,
       lanes: 1,
@@ -104,9 +111,10 @@ export function creator(db: Db, deps: WriteDeps) {
 }
 
 /**
- * Stores new entities of a type in this order, with their events, in one statement, which is part of the transaction `tx`
- * if that is given. Returns a result for each of them: an entity that is refused does not affect the others. The statement
- * does nothing if the type has changed since it was cached; it is then built and run again.
+ * Stores new entities of a type in this order, with their events, in one statement, which is part
+ * of the transaction `tx` if that is given. Returns a result for each of them: an entity that is
+ * refused does not affect the others. The statement does nothing if the type has changed since it
+ * was cached; it is then built and run again.
  */
 export async function createMany(
   db: Db,
@@ -130,7 +138,8 @@ export async function createMany(
     );
     const accepted = input.entities.filter((_, at) => results[at] === null);
     if (accepted.length === 0) return results as CreateResult[];
-    // Not in a transaction: the index would wait for it, because it has locked the type or holds the last connection.
+    // Not in a transaction: the index would wait for it, because it has locked the type or holds
+    // the last connection.
     if (tx === undefined) await segments.untilIndexed(type.no);
     const texts = accepted.map((entity) => givenJson(type, entity));
     const { statement, values } = createSql(scope, type, input, texts);
@@ -178,7 +187,9 @@ const createdUnderKey = statement('idempotent-entity', idempotentEntitySql.find,
   entity_id: column.text.nullable,
 });
 
-/** The result of an earlier attempt with the same idempotency record. Null if it created no entity. */
+/**
+ * The result of an earlier attempt with the same idempotency record. Null if it created no entity.
+ */
 async function findCreated(
   db: Queryable,
   scope: Scope,
@@ -190,7 +201,8 @@ async function findCreated(
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
-  // The entity exists but has since been deleted or has left the caller's scope. It is not created again.
+  // The entity exists but has since been deleted or has left the caller's scope. It is
+  // not created again.
   return found.ok ? found : { ok: false, reason: 'out_of_scope' };
 }
 
@@ -201,8 +213,9 @@ export function unstorableIn(data: JsonObject, status: string | undefined): Inva
 }
 
 /**
- * A row for each entity, in the order of the call. `json` is null if the entity is outside of the caller's scope. Only
- * `version` is set if the type has changed, and it is null if the type does not exist. `waits`: the events wait for the relay.
+ * A row for each entity, in the order of the call. `json` is null if the entity is outside of the
+ * caller's scope. Only `version` is set if the type has changed, and it is null if the type does
+ * not exist. `waits`: the events wait for the relay.
  */
 const createdRow = {
   version: column.text.nullable,
@@ -261,7 +274,10 @@ function createSql(
   return sql.build('create-entities', text, createdRow);
 }
 
-/** An entity as an element of the statement's parameter: data, status, end of the id, search vector, and origin. */
+/**
+ * An entity as an element of the statement's parameter: data, status, end of the id, search
+ * vector, and origin.
+ */
 function givenJson({ no, searchFields }: CachedType, entity: NewEntity): string {
   const { data, status = 'active', actor, hops = 0, root, requestId } = entity;
   const vector = searchVector(status === 'deleted' ? -no : no, data, searchFields);

@@ -25,7 +25,8 @@ export async function deleteEntity(
     if (!locked.ok) return locked;
     if (locked.entity.part < 0) return { ok: true };
     const cachedType = await deps.types.get(db, scope, input.type);
-    // The scope was checked above. Without this, a scope rule on `status` could refuse the changed entity.
+    // The scope was checked above. Without this, a scope rule on `status` could refuse
+    // the changed entity.
     const target = { ...input, access: undefined };
     await applyChange(db, scope, locked.entity, target, {
       patch: {},

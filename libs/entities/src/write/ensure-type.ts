@@ -1,8 +1,9 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, newId, statement } from '@parley/db';
 
-// The type may already have triggers, so all of its events wait for the relay until the next push sets its actions.
-// `not exists` avoids a write if the type exists, and the conflict clause handles a concurrent insert.
+// The type may already have triggers, so all of its events wait for the relay until the next push
+// sets its actions. `not exists` avoids a write if the type exists, and the conflict clause handles
+// a concurrent insert.
 const ensure = statement(
   'ensure-entity-type',
   `insert into entity_types (tenant, id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)

@@ -26,7 +26,10 @@ interface EntityEventSql {
   waits: string;
 }
 
-/** SQL that inserts an event for each entity of `source`. Returns `waits`: whether the event waits for the relay. */
+/**
+ * SQL that inserts an event for each entity of `source`. Returns `waits`: whether the event
+ * waits for the relay.
+ */
 export const entityEventSql = (
   { event, type, entity, source, payload, origin, waits }: EntityEventSql,
   sql: Sql,

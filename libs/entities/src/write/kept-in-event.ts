@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@parley/contracts';
 
-/** Up to this size of the stored `data` and the patch together, an event has all of `data`. In bytes of JSON text. */
+/**
+ * Up to this size of the stored `data` and the patch together, an event has all of `data`. In
+ * bytes of JSON text.
+ */
 const maxWholeBytes = 65_536;
 
 /**
- * The sections of `data` and `previousData` that the event of a large entity keeps, as JSON texts: the keys that changed and
- * those that triggers name (docs/reference/triggers.md#large-entities). Null if it keeps all.
+ * The sections of `data` and `previousData` that the event of a large entity keeps, as JSON texts:
+ * the keys that changed and those that triggers name (docs/reference/triggers.md#large-entities).
+ * Null if it keeps all.
  */
 export function keptInEvent(
   { dataText, eventKeys }: { dataText: string; eventKeys: string[] | null },
@@ -27,7 +31,10 @@ export function keptInEvent(
   return { data: pick(data, kept), previousData: pick(previous, kept) };
 }
 
-/** JSON of an object with these of its keys. `fromEntries` defines own properties, even for a key such as `__proto__`. */
+/**
+ * JSON of an object with these of its keys. `fromEntries` defines own properties, even for a key
+ * such as `__proto__`.
+ */
 const pick = (object: JsonObject, keys: readonly string[]): string =>
   JSON.stringify(
     Object.fromEntries(

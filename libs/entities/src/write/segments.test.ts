@@ -166,7 +166,8 @@ describe('entities that scans would read whole', () => {
     for (let n = 0; n < 2; n += 1) await create(slowToIndex);
     for (let n = 0; n < 8; n += 1) await create({});
     expect(await unindexed('burst')).toBeLessThanOrEqual(1_000);
-    // The entries of the first thousand take several statements, and those of the others several transactions.
+    // The entries of the first thousand take several statements, and those of the others
+    // several transactions.
     for (const [filters, matches] of [
       [{ 'data.field99': 99 }, 1_000],
       [{ 'data.n': 499, 'data.field0': 0 }, 2],

@@ -9,7 +9,9 @@ export interface CachedType {
   no: number;
   schema: TypeSchema;
   searchFields: string[];
-  /** Changes with every change of the type's row. A create with an outdated version does nothing. */
+  /**
+   * Changes with every change of the type's row. A create with an outdated version does nothing.
+   */
   version: string;
   /** The keys of the shapes that are known to be stored, in hexadecimal. */
   shapes: Set<string>;
@@ -37,8 +39,8 @@ const readType = statement(
 );
 
 /**
- * Caches types. Every create compares the cached version in its statement and reads the type again if it has changed, so
- * that a changed schema applies from the next create on, in every process.
+ * Caches types. Every create compares the cached version in its statement and reads the type again
+ * if it has changed, so that a changed schema applies from the next create on, in every process.
  */
 export function createTypeCache() {
   const types = new LRUCache<string, CachedType>({ max: maxTypes });
@@ -67,7 +69,10 @@ export function createTypeCache() {
   };
 }
 
-/** The shape under which an entity is stored: its own, or `otherShape` if the type has the maximum number. */
+/**
+ * The shape under which an entity is stored: its own, or `otherShape` if the type has
+ * the maximum number.
+ */
 export function storedShape({ shapes }: Pick<CachedType, 'shapes'>, shape: Shape): Shape {
   if (shape.fields === null || shapes.has(shape.key.toString('hex'))) return shape;
   return shapes.size < maxShapes ? shape : otherShape;

@@ -32,9 +32,14 @@ export interface UpdateInput extends Target, Origin {
 }
 
 export interface ConditionalUpdateInput extends UpdateInput {
-  /** The change is made whatever the size of the entity: for fields that the product itself writes. */
+  /**
+   * The change is made whatever the size of the entity: for fields that the product itself writes.
+   */
   anySize?: boolean;
-  /** Filters that the stored entity must match. They are checked under its lock, so of several concurrent callers one succeeds. */
+  /**
+   * Filters that the stored entity must match. They are checked under its lock, so of several
+   * concurrent callers one succeeds.
+   */
   onlyIf: JsonObject;
 }
 
@@ -49,7 +54,10 @@ export type UpdateResult =
   | TooLarge
   | Invalid;
 
-/** Updates an entity (docs/reference/data.md#update). Concurrent updates of different keys are all kept. */
+/**
+ * Updates an entity (docs/reference/data.md#update). Concurrent updates of different
+ * keys are all kept.
+ */
 export async function updateEntity(
   db: Db,
   deps: WriteDeps,

@@ -8,9 +8,10 @@ const hostServices = new Set(['168.63.129.16']);
 const documentation6 = ipaddr.IPv6.parseCIDR('3fff::/20');
 
 /**
- * Reports whether an address, in the form of a resolver or a socket, is on the public internet. An IPv6 address that
- * contains an IPv4 address (mapped, compatible, NAT64, ISATAP) is public when the IPv4 address is public. Text that is not an
- * address, addresses with a scope id, addresses outside global unicast space, 6to4 and Teredo are not public.
+ * Reports whether an address, in the form of a resolver or a socket, is on the public internet. An
+ * IPv6 address that contains an IPv4 address (mapped, compatible, NAT64, ISATAP) is public when the
+ * IPv4 address is public. Text that is not an address, addresses with a scope id, addresses outside
+ * global unicast space, 6to4 and Teredo are not public.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -28,7 +29,8 @@ function isPublic6(address: ipaddr.IPv6): boolean {
   if (isTranslated4(groups)) return isPublic4(last4(groups));
   if (isIsatap(groups) && !isPublic4(last4(groups))) return false;
   const [first = 0] = groups;
-  // Only 2000::/3 is assigned as global unicast. The library reports all addresses that it does not recognize as unicast.
+  // Only 2000::/3 is assigned as global unicast. The library reports all addresses that it does not
+  // recognize as unicast.
   return (
     (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6)
   );

@@ -13,7 +13,10 @@ interface GuardedRequest {
   method?: string;
   headers?: [name: string, value: string][];
   body?: Uint8Array | string;
-  /** Follow redirects (default; at most 5, with the checks of a request for each), return them, or fail. */
+  /**
+   * Follow redirects (default; at most 5, with the checks of a request for each),
+   * return them, or fail.
+   */
   redirect?: 'follow' | 'manual' | 'error';
   /** Host names or `*.domain`. Default: every public host. */
   allowedHosts?: readonly string[];
@@ -46,7 +49,10 @@ type GuardedFailure =
   | 'aborted'
   | 'network';
 
-/** An answer whose body is read as a stream. Reading fails when a limit is exceeded. Compressed answers are refused. */
+/**
+ * An answer whose body is read as a stream. Reading fails when a limit is exceeded. Compressed
+ * answers are refused.
+ */
 type GuardedStream =
   | {
       ok: true;
@@ -60,7 +66,10 @@ export interface GuardedFetch {
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
   /** Like `fetch`, but resolves after the headers. The limits still apply to the whole request. */
   open(request: GuardedRequest): Promise<GuardedStream>;
-  /** Checks an address, and returns the connections to use for it, which check what its name resolves to. */
+  /**
+   * Checks an address, and returns the connections to use for it, which check what its
+   * name resolves to.
+   */
   connectionsFor(
     url: string,
   ): { ok: true; dispatcher: Dispatcher } | { ok: false; message: string };
@@ -76,12 +85,16 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 export const refusedCode = 'PARLEY_REFUSED_ADDRESS';
 
 /**
- * Creates an HTTP client for untrusted addresses, which can reach only the public internet. The addresses of a name are
- * checked when the connection is made, with the lookup that the connection uses, so that a name cannot change in between
- * (DNS rebinding). Each redirect is checked like a new request.
+ * Creates an HTTP client for untrusted addresses, which can reach only the public internet. The
+ * addresses of a name are checked when the connection is made, with the lookup that the
+ * connection uses, so that a name cannot change in between (DNS rebinding). Each redirect is
+ * checked like a new request.
  */
 export function createGuardedFetch(options: {
-  /** `host` or `host:port` that may be reached although they are not public, for development and tests. */
+  /**
+   * `host` or `host:port` that may be reached although they are not public, for
+   * development and tests.
+   */
   allowedPrivateHosts?: readonly string[];
   /** Default: the resolver of the system. */
   lookup?: LookupFunction;
@@ -247,7 +260,10 @@ const refusal = (host: string): NodeJS.ErrnoException =>
 const fail = (reason: GuardedFailure, message: string): Failure => ({ ok: false, reason, message });
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
-/** The failure of a network error. Contains the error's code and not its message, which could contain internal addresses. */
+/**
+ * The failure of a network error. Contains the error's code and not its message, which could
+ * contain internal addresses.
+ */
 function networkFailure(error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === refusedCode) return fail('refused', message);

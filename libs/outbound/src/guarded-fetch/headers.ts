@@ -11,7 +11,10 @@ const excluded = new Set([
 ]);
 const credentials = new Set(['authorization', 'cookie', 'x-api-key']);
 
-/** Returns the headers that may be sent, in lower case; null when one of the given headers is malformed. */
+/**
+ * Returns the headers that may be sent, in lower case; null when one of the given
+ * headers is malformed.
+ */
 export function cleanRequestHeaders(headers: Headers): Headers | null {
   const clean: Headers = [];
   for (const [name, value] of headers) {

@@ -25,9 +25,9 @@ const refusedPorts = new Set([
 ]);
 
 /**
- * Checks an address before its name is resolved: scheme, credentials, port, the caller's allowed hosts (exact or
- * `*.domain`, which does not include `domain`) and IP literals. `allowedPrivate` contains the `host` or `host:port` values
- * that may be reached although they are not public.
+ * Checks an address before its name is resolved: scheme, credentials, port, the caller's allowed
+ * hosts (exact or `*.domain`, which does not include `domain`) and IP literals. `allowedPrivate`
+ * contains the `host` or `host:port` values that may be reached although they are not public.
  */
 export function decideTarget(
   input: string,

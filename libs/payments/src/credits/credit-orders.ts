@@ -37,7 +37,10 @@ const creditedOrders = statement(
   creditedRow,
 );
 
-/** Locks orders of the billing platform until the transaction ends, and reads them. One for which nothing is stored is absent. */
+/**
+ * Locks orders of the billing platform until the transaction ends, and reads them. One for which
+ * nothing is stored is absent.
+ */
 export async function lockOrders(
   tx: Queryable,
   orderIds: readonly string[],
@@ -78,9 +81,9 @@ export interface OrderTotal {
 }
 
 /**
- * Applies locked orders, each at most once, to the credits of an organization. A payment is credited once. The amount of a
- * refund is cumulative: only the part that was not deducted before is deducted. Returns the changes of the balance in cents,
- * 0 for a repetition.
+ * Applies locked orders, each at most once, to the credits of an organization. A payment is
+ * credited once. The amount of a refund is cumulative: only the part that was not deducted before
+ * is deducted. Returns the changes of the balance in cents, 0 for a repetition.
  */
 export async function applyOrders(
   tx: Queryable,

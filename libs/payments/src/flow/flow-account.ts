@@ -45,7 +45,10 @@ const schema = z.object({
 
 export type FlowAccountResult = { ok: true; account: FlowAccount } | { ok: false; message: string };
 
-/** Reads the account of an integration, or reports what is wrong with it. Messages never contain values of secrets. */
+/**
+ * Reads the account of an integration, or reports what is wrong with it. Messages never contain
+ * values of secrets.
+ */
 export function toFlowAccount({ id, scope, config, secrets }: Integration): FlowAccountResult {
   if (secrets === null)
     return { ok: false, message: 'No key in SECRETS_KEY decrypts the secrets of the integration' };
@@ -60,8 +63,8 @@ export function toFlowAccount({ id, scope, config, secrets }: Integration): Flow
 }
 
 /**
- * Finds the account of an environment, or the one at the stand-ins of development when it has none. `activeOnly` for new
- * payments: existing ones continue after it is deactivated.
+ * Finds the account of an environment, or the one at the stand-ins of development when it has none.
+ * `activeOnly` for new payments: existing ones continue after it is deactivated.
  */
 export async function findFlowAccount(
   { db, box, standInsUrl }: { db: Queryable; box: SecretBox; standInsUrl?: string },
@@ -85,7 +88,10 @@ export async function findFlowAccount(
   return toFlowAccount(integration);
 }
 
-/** Lists the active accounts of one environment or of all, and the active integrations that are incomplete. */
+/**
+ * Lists the active accounts of one environment or of all, and the active integrations
+ * that are incomplete.
+ */
 export async function listFlowAccounts(
   db: Queryable,
   box: SecretBox,
@@ -116,8 +122,9 @@ export async function listFlowAccounts(
 }
 
 /**
- * Identifies the credentials of an account: environments that share them share its rate limit. The secret is included, so
- * that an outdated secret does not affect other environments, and hashed, because the result may be logged.
+ * Identifies the credentials of an account: environments that share them share its rate limit. The
+ * secret is included, so that an outdated secret does not affect other environments, and hashed,
+ * because the result may be logged.
  */
 export const credentialsOf = ({ apiUrl, apiKey, secretKey }: FlowAccount): string =>
   JSON.stringify([apiUrl, apiKey, createHash('sha256').update(secretKey).digest('base64')]);

@@ -220,7 +220,8 @@ describe('failures', () => {
       reason: 'uncertain',
       message: 'Flow did not answer within 3 s',
     });
-    // wall clock: the limit of both attempts is the subject. With a limit for each, they would take 5 s.
+    // With a limit for each, they would take 5 s.
+    // wall clock: the limit of both attempts is the subject.
     expect(performance.now() - startedAtMs).toBeLessThan(4_800);
     expect(flow.requests).toHaveLength(slots + 2);
     await Promise.all(hung);

@@ -7,8 +7,8 @@ import { type FlowStatus, parseFlowStatus } from './flow-status';
 import { type FlowParams, signParams } from './sign';
 
 /**
- * A call without a usable answer. `refused`: a permanent error. `unreachable`: Flow has not received the request.
- * `uncertain`: Flow may have executed the request.
+ * A call without a usable answer. `refused`: a permanent error. `unreachable`: Flow has not
+ * received the request. `uncertain`: Flow may have executed the request.
  */
 export type FlowFailure =
   | { ok: false; reason: 'refused'; message: string; code: number | null }
@@ -43,9 +43,15 @@ export type FlowClient = ReturnType<typeof createFlowClient>;
 export interface FlowClientOptions {
   /** Time limit of one attempt to get a status. */
   statusTimeoutMs?: number;
-  /** Time limit of a creation with all its attempts. Far below the lease of its payment (docs/adr/0024). */
+  /**
+   * Time limit of a creation with all its attempts. Far below the lease of its payment
+   * (docs/adr/0024).
+   */
   createTimeoutMs?: number;
-  /** Maximum wait for a slot of the organization; 0 for jobs, which would occupy their queue. Default: the attempt's time. */
+  /**
+   * Maximum wait for a slot of the organization; 0 for jobs, which would occupy their queue.
+   * Default: the attempt's time.
+   */
   slotWaitMs?: number;
   signal?: AbortSignal;
   /** Refuses addresses that are not public. */
@@ -66,8 +72,9 @@ const orderSchema = z.object({
 });
 
 /**
- * A client of Flow's payment API (docs/reference/providers.md#flow-payments). A status request without an answer is retried. A
- * creation is retried only if Flow cannot have received it, since Flow would create a second order.
+ * A client of Flow's payment API (docs/reference/providers.md#flow-payments). A status request
+ * without an answer is retried. A creation is retried only if Flow cannot have received it, since
+ * Flow would create a second order.
  */
 export function createFlowClient(
   { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 export type FlowParams = Record<string, string | number>;
 
 /**
- * The signature `s` of a request to Flow: HMAC-SHA256 in hex of the keys in byte order, each followed by its raw value
- * (docs/reference/providers.md#flow-signatures).
+ * The signature `s` of a request to Flow: HMAC-SHA256 in hex of the keys in byte order, each
+ * followed by its raw value (docs/reference/providers.md#flow-signatures).
  */
 export function signParams(params: FlowParams, secretKey: string): string {
   const text = Object.keys(params)

@@ -11,7 +11,10 @@ export interface ChildTask {
   secretsKey: string;
   /** Creates this payment, and kills itself at the step. */
   create?: { scope: Scope; callKey: string; killAt: PaymentStep };
-  /** After a line on standard input, confirms every token in random order while it reconciles repeatedly. */
+  /**
+   * After a line on standard input, confirms every token in random order while it
+   * reconciles repeatedly.
+   */
   race?: true;
 }
 

@@ -26,9 +26,10 @@ interface AnswerPaceOptions {
 const waitFor = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
 
 /**
- * The rate at which a process gives large answers to each of its keys, such as one endpoint of one organization. A client that asks
- * for pages of megabytes one after the other would otherwise keep PostgreSQL and the process busy, and every other organization
- * would wait (docs/adr/0085). A key that has had nothing large for a moment does not wait.
+ * The rate at which a process gives large answers to each of its keys, such as one endpoint of one
+ * organization. A client that asks for pages of megabytes one after the other would otherwise keep
+ * PostgreSQL and the process busy, and every other organization would wait (docs/adr/0085). A key
+ * that has had nothing large for a moment does not wait.
  */
 export function createAnswerPace({
   bytesPerSecond = maxBytesPerSecond,
@@ -56,8 +57,9 @@ export function createAnswerPace({
 
   return {
     /**
-     * Waits until the key's answers before have had their time. Resolves with the bytes that it has reserved for this one, which
-     * `answered` gives back. Rejects with 429 when others wait that take more than 5 s, and when the signal is aborted.
+     * Waits until the key's answers before have had their time. Resolves with the bytes that it has
+     * reserved for this one, which `answered` gives back. Rejects with 429 when others wait that
+     * take more than 5 s, and when the signal is aborted.
      */
     async reserve(key: string, signal: () => AbortSignal): Promise<number> {
       const pace = paces.get(key);

@@ -21,8 +21,9 @@ export const largeBodyVariables = (defaultMib: number) => ({
 export type BodyMemory = ReturnType<typeof createBodyMemory>;
 
 /**
- * The bodies that a process reads and handles at the same time, by their size. Organizations have shares (libs/outbound
- * createSlots). A request waits before its body is read: meanwhile the gateway has it.
+ * The bodies that a process reads and handles at the same time, by their size. Organizations
+ * have shares (libs/outbound createSlots). A request waits before its body is read: meanwhile
+ * the gateway has it.
  */
 export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_MIB: number }) {
   const slots = createSlots({ total: totalMib * 1024 * 1024 });
@@ -44,8 +45,9 @@ export function createBodyMemory({ LARGE_BODIES_MIB: totalMib }: { LARGE_BODIES_
 
   return {
     /**
-     * Waits for its turn to read a body. Returns the function that ends the request's use of memory, undefined for a small body.
-     * Rejects with 429 after a wait of 10 s. `organization`: its key in the shares; all requests without a caller have one.
+     * Waits for its turn to read a body. Returns the function that ends the request's use of
+     * memory, undefined for a small body. Rejects with 429 after a wait of 10 s. `organization`:
+     * its key in the shares; all requests without a caller have one.
      */
     async take(
       { headers }: IncomingMessage,

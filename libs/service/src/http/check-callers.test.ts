@@ -1,7 +1,9 @@
 import { createCallerChecks } from './check-callers';
 import { unauthorized, unavailable } from './errors';
 
-/** A caller whose checks have the given results, one after the other, and then the last one again. */
+/**
+ * A caller whose checks have the given results, one after the other, and then the last one again.
+ */
 function checked(...results: (Error | null)[]) {
   let nowMs = 10_000;
   const seen = { asked: 0, refused: 0 };

@@ -1,31 +1,43 @@
 import { HttpError } from './errors';
 
-/** Age of the look-up of a caller that a process may have cached when a request begins (libs/identity). */
+/**
+ * Age of the look-up of a caller that a process may have cached when a request begins
+ * (libs/identity).
+ */
 const cachedForMs = 800;
 
 export interface CallerCheckOptions {
-  /** Time between two checks of a caller. A revocation is effective within it, and the time of a statement. */
+  /**
+   * Time between two checks of a caller. A revocation is effective within it, and the
+   * time of a statement.
+   */
   checkEveryMs: number;
   clock: () => number;
 }
 
 export interface CheckedCaller {
-  /** Throws the error for a caller that may no longer ask. Rejects with another one when that cannot be known now. */
+  /**
+   * Throws the error for a caller that may no longer ask. Rejects with another one when that
+   * cannot be known now.
+   */
   checkAgain: () => Promise<void>;
   /** Called once, when the caller may no longer ask. */
   refuse: () => void;
 }
 
 export interface CallerCheck {
-  /** Resolves when the last check is recent: at once, or after a new one, which may have refused the caller. */
+  /**
+   * Resolves when the last check is recent: at once, or after a new one, which may have
+   * refused the caller.
+   */
   whenRecent(): Promise<void> | undefined;
   /** Ends the checks. */
   remove(): void;
 }
 
 /**
- * Checks the callers of open answers again and again. All of them are checked in one turn of the event loop, so that their look-ups
- * share a statement.
+ * Checks the callers of open answers again and again. All of them are checked in one turn of the
+ * event loop, so that their look-ups share a statement.
  */
 export function createCallerChecks({
   checkEveryMs,

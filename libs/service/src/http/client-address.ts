@@ -56,7 +56,10 @@ export function trustedProxies(ranges: readonly string[]): (address: string) => 
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
-/** Addresses from which the gateway connects. Services are not exposed: only the gateway and other pods reach them. */
+/**
+ * Addresses from which the gateway connects. Services are not exposed: only the gateway and other
+ * pods reach them.
+ */
 const privateRanges =
   '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 ::1 fc00::/7 fe80::/10'.split(
     ' ',
@@ -67,10 +70,12 @@ type AddressedRequest = Pick<IncomingMessage, 'headers'> & {
 };
 
 /**
- * Returns the function that finds the address of a request's client: the nearest one that is no trusted proxy. Each proxy appends
- * its peer to X-Forwarded-For, so what the client itself wrote there is not used. The peer of a service is the gateway, which may
- * have a private address. Beyond it only the listed proxies are believed: clients have private addresses too. An address that
- * cannot be read ends the chain. A client with IPv6 has at least a network of 64 bits, which counts as one address.
+ * Returns the function that finds the address of a request's client: the nearest one that is no
+ * trusted proxy. Each proxy appends its peer to X-Forwarded-For, so what the client itself wrote
+ * there is not used. The peer of a service is the gateway, which may have a private address.
+ * Beyond it only the listed proxies are believed: clients have private addresses too. An address
+ * that cannot be read ends the chain. A client with IPv6 has at least a network of 64 bits, which
+ * counts as one address.
  */
 export function createClientAddress(
   ranges: readonly string[],
@@ -97,8 +102,9 @@ const withPort = /^([^:]*|\[.*\]):\d{1,5}$/;
 const bracketed = /^\[(.*)\]$/;
 
 /**
- * Reads an address as proxies write it: `203.0.113.9`, `203.0.113.9:40000`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:443`,
- * also in quotes or with a zone. An IPv4 address in IPv6 form becomes an IPv4 address. Undefined for any other text.
+ * Reads an address as proxies write it: `203.0.113.9`, `203.0.113.9:40000`, `2001:db8::1`,
+ * `[2001:db8::1]` or `[2001:db8::1]:443`, also in quotes or with a zone. An IPv4 address in IPv6
+ * form becomes an IPv4 address. Undefined for any other text.
  */
 function readAddress(text: string): string | undefined {
   const unquoted = text.trim().replace(quoted, '$1');

@@ -195,7 +195,8 @@ function raw(text: string | Buffer, untilMs = 300): Promise<string> {
 }
 
 describe('paths and methods', () => {
-  // Express handles the trailing slash and the escape, the matcher handles the others. The answers must be equal.
+  // Express handles the trailing slash and the escape, the matcher handles the others. The
+  // answers must be equal.
   test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])(
     '%s',
     async (path) => {

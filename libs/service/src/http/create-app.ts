@@ -16,7 +16,10 @@ export interface AppOptions extends RouteDeps {
   shapeError?: (error: HttpError) => object;
 }
 
-/** The HTTP interface of a service: request ids, routes, 404, 405, the error renderer, and one log line for each request. */
+/**
+ * The HTTP interface of a service: request ids, routes, 404, 405, the error renderer, and one log
+ * line for each request.
+ */
 export function createApp(options: AppOptions): RequestListener {
   const observe = createObserver(options);
   const match = createMatcher(options.routes);
@@ -25,7 +28,8 @@ export function createApp(options: AppOptions): RequestListener {
   return (request, response) => {
     const exchange = new Exchange(request, response, options.log);
     response.setHeader('X-Request-Id', exchange.requestId);
-    // What a person or a key has read stays out of caches, also on a computer that several people use.
+    // What a person or a key has read stays out of caches, also on a computer that
+    // several people use.
     response.setHeader('Cache-Control', 'no-store');
     response.once('close', () => observe(exchange));
     const found = match(request.method!, request.url!);
@@ -62,14 +66,16 @@ function createExpressApp(
     });
     for (const route of routes) {
       expressRoute[route.method]((request: Request<Record<string, string>>) => {
-        // PostgreSQL cannot store NUL. A path contains it only as %00, and the matcher leaves escapes to Express.
+        // PostgreSQL cannot store NUL. A path contains it only as %00, and the matcher leaves
+        // escapes to Express.
         if (Object.values(request.params).some((value) => value.includes('\0')))
           throw malformedPath();
         return route.handle(exchangeOf(request), request.params, options);
       });
     }
     const methods = routes.map((route) => route.method.toUpperCase());
-    // Another pattern may also match the path, so the allowed methods are complete only after all routes.
+    // Another pattern may also match the path, so the allowed methods are complete only
+    // after all routes.
     expressRoute.all((_request, response: Response<unknown, { allowed?: string[] }>, next) => {
       response.locals.allowed = [...(response.locals.allowed ?? []), ...methods];
       next();
@@ -117,7 +123,10 @@ function fail(
 
 const discardLimitBytes = 64 * 1024 * 1024;
 
-/** Reads and discards the rest of a body, so that the client receives the answer and not a reset connection. */
+/**
+ * Reads and discards the rest of a body, so that the client receives the answer and not a
+ * reset connection.
+ */
 function discardBody(request: IncomingMessage, response: ServerResponse): void {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -128,7 +137,10 @@ function discardBody(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
 }
 
-/** Logs and counts a request after its end. The status is 499 when the client disconnected before the answer. */
+/**
+ * Logs and counts a request after its end. The status is 499 when the client disconnected
+ * before the answer.
+ */
 function createObserver({ log, metrics }: AppOptions): (exchange: Exchange) => void {
   return ({ request, response, requestId, route, startedAtMs, knownCaller, fields }) => {
     const durationMs = performance.now() - startedAtMs;

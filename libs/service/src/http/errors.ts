@@ -1,6 +1,9 @@
 import type { ErrorDetail, PersonRole } from '@parley/contracts';
 
-/** An expected failure of a request. `renderError` sends it as `{ error, code, requestId, details? }`. */
+/**
+ * An expected failure of a request. `renderError` sends it as
+ * `{ error, code, requestId, details? }`.
+ */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -21,7 +24,10 @@ export const badRequest = (message: string, details?: ErrorDetail[], code = 'bad
   new HttpError(400, code, message, { details });
 export const unauthorized = (code = 'unauthorized') =>
   new HttpError(401, code, 'Unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
-/** 401 for a request whose Authorization header has no valid API key. `code` says what is wrong with the header. */
+/**
+ * 401 for a request whose Authorization header has no valid API key. `code` says what is wrong
+ * with the header.
+ */
 export const withoutKey = (authorization = '') => {
   const [scheme, key] = authorization.trim().split(/ +/, 2);
   if (!scheme) return unauthorized('missing_key');
@@ -50,7 +56,10 @@ export const payloadTooLarge = (limitBytes: number) =>
 export const unsupportedEncoding = () =>
   new HttpError(415, 'unsupported_encoding', 'Compressed request bodies are not supported');
 
-/** 429 with `Retry-After` in seconds and `retryAt` in Unix milliseconds (docs/reference/limits.md#rate-limits). */
+/**
+ * 429 with `Retry-After` in seconds and `retryAt` in Unix milliseconds
+ * (docs/reference/limits.md#rate-limits).
+ */
 export const rateLimited = (
   retryAtMs: number,
   code = 'rate_limited',
@@ -61,7 +70,10 @@ export const rateLimited = (
     fields: { retryAt: retryAtMs },
   });
 
-/** The client reads too many streams, or waits for too many executions. Others may end in the meantime. */
+/**
+ * The client reads too many streams, or waits for too many executions. Others may end
+ * in the meantime.
+ */
 export const tooManyStreams = () =>
   rateLimited(
     Date.now() + 10_000,
@@ -69,7 +81,9 @@ export const tooManyStreams = () =>
     'Too many streams and waits of the key, person or organization are open',
   );
 
-/** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
+/**
+ * A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors).
+ */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') =>
   new HttpError(502, code, message);

@@ -62,8 +62,8 @@ export function createEventStreams({
     organization: String(tenant),
   });
   /**
-   * Counts a stream or a wait of a caller, and returns the function that ends it. Throws when the caller or the organization has
-   * too many.
+   * Counts a stream or a wait of a caller, and returns the function that ends it. Throws when the
+   * caller or the organization has too many.
    */
   const admit = (caller: CallerContext['caller']): (() => void) => {
     const keys = Object.entries(keysOf(caller)).map(([kind, key]) => `${kind} ${key}`);
@@ -83,9 +83,9 @@ export function createEventStreams({
   return {
     admit,
     /**
-     * Begins a stream as the answer to a request. Throws when the caller or the organization has too many. `position`: the id
-     * up to which everything has been sent; comments bring it to clients that few events match. `leave`: of `admit`, if the
-     * caller has been admitted before.
+     * Begins a stream as the answer to a request. Throws when the caller or the organization has
+     * too many. `position`: the id up to which everything has been sent; comments bring it to
+     * clients that few events match. `leave`: of `admit`, if the caller has been admitted before.
      */
     open(
       { caller, request, response, checkAgain }: CallerContext,

@@ -23,8 +23,8 @@ export interface CallerContext extends RequestContext {
   /** The caller's organization and environment. */
   readonly scope: Scope;
   /**
-   * Checks the caller again, for answers that take long. Throws the error for a caller that may no longer ask, and rejects when
-   * that cannot be known now.
+   * Checks the caller again, for answers that take long. Throws the error for a caller that may no
+   * longer ask, and rejects when that cannot be known now.
    */
   readonly checkAgain: () => Promise<void>;
   /** Set when the request has an `Idempotency-Key`. */
@@ -36,7 +36,10 @@ export interface RunningIdempotency extends IdempotencyClaim {
   isAnswerStored: boolean;
 }
 
-/** One request and its answer. The logger and the signal are created at first use, because few handlers need them. */
+/**
+ * One request and its answer. The logger and the signal are created at first use, because few
+ * handlers need them.
+ */
 export class Exchange implements CallerContext {
   readonly requestId: string;
   readonly startedAtMs = performance.now();

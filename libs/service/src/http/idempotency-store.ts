@@ -27,7 +27,10 @@ export type IdempotencyState =
 export interface IdempotencyStore {
   /** Interval at which a running request renews its claim. A claim that is not renewed expires. */
   renewEveryMs: number;
-  /** Claims the key, or returns the state of the request that has claimed it. An expired claim is taken over. */
+  /**
+   * Claims the key, or returns the state of the request that has claimed it. An expired
+   * claim is taken over.
+   */
   begin(operation: IdempotentOperation): Promise<IdempotencyState>;
   renew(claim: IdempotencyClaim): Promise<void>;
   /** Stores the answer. Returns false when another attempt has taken the claim over. */

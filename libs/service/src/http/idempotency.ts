@@ -9,13 +9,17 @@ import { RawJson } from './send-json';
 
 const waitLimitMs = 120_000;
 const firstDelayMs = 25;
-/** Requests of a process that wait for the first one with their key. An organization has a share of them. */
+/**
+ * Requests of a process that wait for the first one with their key. An organization has
+ * a share of them.
+ */
 const waiting = createSlots({ total: 256 });
 
 /**
- * Runs a request once for each `Idempotency-Key`. Later requests receive the stored answer, a simultaneous request waits
- * for it, and the same key with another body is refused with 409. Answers with status 429 or 500 and above are not
- * stored, so that a retry can succeed (docs/reference/README.md#idempotency-keys).
+ * Runs a request once for each `Idempotency-Key`. Later requests receive the stored answer, a
+ * simultaneous request waits for it, and the same key with another body is refused with 409.
+ * Answers with status 429 or 500 and above are not stored, so that a retry can succeed
+ * (docs/reference/README.md#idempotency-keys).
  */
 export async function withIdempotency(
   store: IdempotencyStore,
@@ -76,8 +80,8 @@ export async function withIdempotency(
 }
 
 /**
- * Method, path and, for a person, the environment: a person names one in each request, so the same key in development and in production
- * is two operations. The id of a key implies its environment.
+ * Method, path and, for a person, the environment: a person names one in each request, so the same
+ * key in development and in production is two operations. The id of a key implies its environment.
  */
 function operationOf({ request, caller }: Exchange): string {
   const operation = `${request.method} ${request.url!.split('?')[0]}`;
@@ -90,7 +94,9 @@ const stillRunning = () =>
     'idempotency_in_progress',
   );
 
-/** Waits until the next look for the answer. Throws when too many requests of the organization wait. */
+/**
+ * Waits until the next look for the answer. Throws when too many requests of the organization wait.
+ */
 async function waitForFirst(tenant: number, delayMs: number): Promise<void> {
   const leave = waiting.tryAcquire(String(tenant));
   if (leave === null) {
@@ -107,7 +113,10 @@ function replay(status: number, text: string): { status: number; body: unknown }
   throw new HttpError(status, code, error, { details });
 }
 
-/** Stores an error of the 4xx range as the answer. After any other error, and after 429, the request may be retried. */
+/**
+ * Stores an error of the 4xx range as the answer. After any other error, and after 429, the
+ * request may be retried.
+ */
 async function settleFailure(
   store: IdempotencyStore,
   claim: IdempotencyClaim,
@@ -121,7 +130,10 @@ async function settleFailure(
   await store.finish(claim, error.status, JSON.stringify(body));
 }
 
-/** Releases the key, so that a retry does not wait for the end of its lock. Is repeated while the store is away, as in a failover. */
+/**
+ * Releases the key, so that a retry does not wait for the end of its lock. Is repeated while the
+ * store is away, as in a failover.
+ */
 async function release(store: IdempotencyStore, claim: IdempotencyClaim): Promise<void> {
   const endMs = performance.now() + 3 * store.renewEveryMs;
   for (let delayMs = 100; performance.now() < endMs; delayMs *= 2) {

@@ -13,9 +13,9 @@ interface Pattern {
 }
 
 /**
- * Finds the route of a plain request faster than Express, whose matching takes as long as the rest of a request
- * (docs/adr/0007). Returns null for all other requests (escapes, empty segments, other methods, HEAD); Express has the
- * same routes and handles them.
+ * Finds the route of a plain request faster than Express, whose matching takes as long as the rest
+ * of a request (docs/adr/0007). Returns null for all other requests (escapes, empty segments, other
+ * methods, HEAD); Express has the same routes and handles them.
  */
 export function createMatcher(
   routes: readonly Route[],

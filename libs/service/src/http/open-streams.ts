@@ -1,4 +1,7 @@
-/** The open streams of a process. They have no end of their own, so a shutdown ends them before it waits for other answers. */
+/**
+ * The open streams of a process. They have no end of their own, so a shutdown ends them before it
+ * waits for other answers.
+ */
 export class OpenStreams {
   readonly #ends = new Set<() => void>();
   #isClosing = false;

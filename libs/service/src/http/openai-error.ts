@@ -20,7 +20,10 @@ const params: Record<string, string> = {
   thread_not_found: 'metadata.thread_id',
 };
 
-/** An error as OpenAI's clients expect it: `{ error: { message, type, param, code } }` (docs/reference/openai.md#errors). */
+/**
+ * An error as OpenAI's clients expect it: `{ error: { message, type, param, code } }`
+ * (docs/reference/openai.md#errors).
+ */
 export function openAiError({ status, code: own, message, extra }: HttpError): object {
   const code = codes[own] ?? own;
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { check, detailText } from '@parley/contracts';
 import { badRequest } from './errors';
 
-/** Parses untrusted input. Throws a 400 whose message is the first problem and whose details list up to 100 problems. */
+/**
+ * Parses untrusted input. Throws a 400 whose message is the first problem and whose details list up
+ * to 100 problems.
+ */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   value: unknown,

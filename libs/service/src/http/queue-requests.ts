@@ -14,9 +14,9 @@ export interface RequestQueue {
 }
 
 /**
- * Answers the requests of an organization one at a time. Returns a function that wraps their handlers. A request that finds too many
- * others waiting, or waits too long, is answered with 429 and this `code`, which is also its label in the metric
- * `limit_refusals_total`.
+ * Answers the requests of an organization one at a time. Returns a function that wraps their
+ * handlers. A request that finds too many others waiting, or waits too long, is answered with 429
+ * and this `code`, which is also its label in the metric `limit_refusals_total`.
  */
 export function queueRequests({ total, waiting, waitMs, code, message }: RequestQueue) {
   const slots = createSlots({ total, perKey: 1 });

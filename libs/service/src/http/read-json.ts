@@ -4,7 +4,10 @@ import { badRequest, payloadTooLarge, unsupportedEncoding } from './errors';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** Reads the body of a request as bytes. Rejects with 413 when it exceeds the limit, 415 when it is compressed. */
+/**
+ * Reads the body of a request as bytes. Rejects with 413 when it exceeds the limit, 415 when
+ * it is compressed.
+ */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
@@ -36,7 +39,10 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   });
 }
 
-/** Parses a JSON body. Rejects malformed JSON, invalid UTF-8 and values that cannot be stored with 400. */
+/**
+ * Parses a JSON body. Rejects malformed JSON, invalid UTF-8 and values that cannot be
+ * stored with 400.
+ */
 export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const bytes = await readBody(request, limitBytes);
   if (bytes.length === 0) return undefined;

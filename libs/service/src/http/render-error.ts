@@ -7,13 +7,18 @@ import { sendJson } from './send-json';
 export interface ErrorRendering {
   requestId: string;
   log: Logger;
-  /** Whether an unexpected error means that a dependency is unavailable, which is answered with 503. */
+  /**
+   * Whether an unexpected error means that a dependency is unavailable, which is answered with 503.
+   */
   isUnavailable: (error: unknown) => boolean;
   /** The body of an error, if it is not the usual one. */
   shapeError?: ((error: HttpError) => object) | undefined;
 }
 
-/** Sends an error as `{ error, code, requestId, details? }`. Unexpected errors are logged and sent as `Internal error`. */
+/**
+ * Sends an error as `{ error, code, requestId, details? }`. Unexpected errors are logged and sent
+ * as `Internal error`.
+ */
 export function renderError(
   response: ServerResponse,
   error: unknown,

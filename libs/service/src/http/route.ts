@@ -37,7 +37,10 @@ import {
 import { createUnreadAnswers } from './unread-answers';
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
-  /** Checks the token of a route that requires no API key. Runs before the request is read, and throws to refuse it. */
+  /**
+   * Checks the token of a route that requires no API key. Runs before the request is read, and
+   * throws to refuse it.
+   */
   guard?: (exchange: Exchange) => void | Promise<void>;
 }
 
@@ -133,7 +136,8 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
   ): Promise<Answer> {
     const { request } = exchange;
     const body = spec.body && (await readJson(request, limitBytes));
-    // The body is read while the limiter decides. A change starts only after the request has been admitted.
+    // The body is read while the limiter decides. A change starts only after the request
+    // has been admitted.
     if (admission !== undefined && !readOnly && (await admission) > 0) return refused;
     const answer = async (): Promise<Answer> => {
       const input = {
@@ -179,7 +183,8 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
       const blockedUntilMs = limiter.blockedUntil(limited);
       if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
 
-      // A read sends its query before the limiter is asked, because the query takes longest. A change waits for the limiter.
+      // A read sends its query before the limiter is asked, because the query takes longest. A
+      // change waits for the limiter.
       const admit = () => limiter.admit(limited);
       const admission = readOnly ? afterThisTurn(admit) : Promise.resolve(admit());
       const working = work(exchange, params, deps, admission);
@@ -210,7 +215,10 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
 /** Large answers of an endpoint are paced for each organization. */
 const paceKey = ({ route: path }: Exchange, { tenant }: Caller): string => `${tenant} ${path}`;
 
-/** Waits for the large answers before. What is reserved for this one is given back when it is not sent. */
+/**
+ * Waits for the large answers before. What is reserved for this one is given back
+ * when it is not sent.
+ */
 async function awaitPace(exchange: Exchange): Promise<void> {
   const { knownCaller, response } = exchange;
   if (knownCaller === undefined) return;
@@ -281,7 +289,10 @@ function queryOf(url: string): object {
   return query;
 }
 
-/** Outside production, an answer that does not match its schema becomes a 500, so that tests find it. */
+/**
+ * Outside production, an answer that does not match its schema becomes a 500, so
+ * that tests find it.
+ */
 function assertAnswer(spec: RouteSpec, body: unknown): void {
   const value = body instanceof RawJson ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body));
   const result = spec.response.safeParse(value);

@@ -23,8 +23,9 @@ type SecurityOf<O> = {
 type Guards<O> = Record<SecurityOf<O>, (exchange: Exchange) => void | Promise<void>>;
 
 /**
- * Returns the routes of an app. Takes a handler for each operation, by its id, and a guard for each kind of token that the
- * operations require. Does not compile when a handler or guard is missing or misspelled.
+ * Returns the routes of an app. Takes a handler for each operation, by its id, and a guard for
+ * each kind of token that the operations require. Does not compile when a handler or guard is
+ * missing or misspelled.
  */
 export function serve<O extends Record<string, Operation>>(
   served: O,

@@ -3,8 +3,9 @@ import { type Caller, type SignedIn, environmentSchema } from '@parley/contracts
 import { badRequest, forbidden, unauthorized } from './errors';
 
 /**
- * Looks up the token of a session. `organizationId`: the organization in which the person's role is needed. Null when the
- * session is unknown or has ended. Rejects when the address of the request has sent too many unknown ones.
+ * Looks up the token of a session. `organizationId`: the organization in which the person's role is
+ * needed. Null when the session is unknown or has ended. Rejects when the address of the request
+ * has sent too many unknown ones.
  */
 export type FindSession = (
   token: string,
@@ -16,12 +17,17 @@ export type FindSession = (
 const securePrefix = '__Host-';
 const sessionCookie = 'parley_session';
 
-/** The token of the request's session; undefined without one. Only the cookie is read, never the address. */
+/**
+ * The token of the request's session; undefined without one. Only the cookie is read,
+ * never the address.
+ */
 export const sessionTokenOf = (request: IncomingMessage): string | undefined =>
   // A request with this header is one of its API key, whatever else it has.
   request.headers.authorization === undefined ? readCookie(request, sessionCookie) : undefined;
 
-/** A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix. */
+/**
+ * A cookie that `setCookie` has set. On plain HTTP only this machine has one without the prefix.
+ */
 export function readCookie(request: IncomingMessage, name: string): string | undefined {
   const header = request.headers.cookie ?? '';
   return (
@@ -31,9 +37,9 @@ export function readCookie(request: IncomingMessage, name: string): string | und
 }
 
 /**
- * The value of a cookie. Names are compared byte for byte: browsers keep other hosts from setting a name with the prefix, and
- * not from setting one that becomes it when it is trimmed, decoded or folded. A browser sends a name with the prefix once, so
- * a name that is sent twice has no value.
+ * The value of a cookie. Names are compared byte for byte: browsers keep other hosts from setting a
+ * name with the prefix, and not from setting one that becomes it when it is trimmed, decoded or
+ * folded. A browser sends a name with the prefix once, so a name that is sent twice has no value.
  */
 function onlyValueOf(header: string, name: string): string | undefined {
   let found: string | undefined;
@@ -71,7 +77,10 @@ export const sessionCookieOf = (token: string, expiresAt: Date): NewCookie => ({
 });
 export const noSessionCookie: NewCookie = { name: sessionCookie, value: '', maxAgeSeconds: 0 };
 
-/** Sets a cookie that scripts cannot read. `publicUrl` is asked over HTTPS also if its proxy does not say so. */
+/**
+ * Sets a cookie that scripts cannot read. `publicUrl` is asked over HTTPS also if its proxy
+ * does not say so.
+ */
 export function setCookie(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
   { name, value, maxAgeSeconds }: NewCookie,
@@ -91,7 +100,10 @@ export function requireHttps(request: IncomingMessage, publicUrl: string): void 
   );
 }
 
-/** The gateway names the protocol and host that the client asked, and replaces what the client itself wrote there. */
+/**
+ * The gateway names the protocol and host that the client asked, and replaces what the client
+ * itself wrote there.
+ */
 const hostOf = ({ headers }: IncomingMessage): string =>
   String(headers['x-forwarded-host'] ?? headers.host ?? '').toLowerCase();
 
@@ -103,7 +115,10 @@ const isLocal = (request: IncomingMessage): boolean =>
   request.headers['x-forwarded-proto'] !== 'https' &&
   /^(([a-z0-9-]+\.)*localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(hostOf(request));
 
-/** Refuses a change that a page of another site may have sent. Browsers send one of the headers with every change. */
+/**
+ * Refuses a change that a page of another site may have sent. Browsers send one of the headers
+ * with every change.
+ */
 export function requireSameSite(request: IncomingMessage): void {
   const { 'sec-fetch-site': site, origin } = request.headers;
   const isNamed = site !== undefined || origin !== undefined;
@@ -116,7 +131,10 @@ export function requireSameSite(request: IncomingMessage): void {
 /** `null`, the origin of a sandboxed page, is no URL. */
 const isOriginOf = (origin: string, host: string): boolean => URL.parse(origin)?.host === host;
 
-/** The caller of a request with a session, in the organization and environment that its headers name. */
+/**
+ * The caller of a request with a session, in the organization and environment that
+ * its headers name.
+ */
 export function personIn(request: IncomingMessage, { membership, ...person }: SignedIn): Caller {
   const { 'parley-organization': organization, 'parley-environment': named } = request.headers;
   if (!organization)

@@ -4,9 +4,10 @@ import { rateLimited } from './errors';
 import type { CallerContext } from './exchange';
 
 /**
- * Shares the requests that a process answers at the same time among organizations (docs/adr/0038): one organization must
- * not hold all places of slow endpoints. Returns a function that wraps their handlers. A request beyond the share of its
- * organization is answered with 429 and this `code`, which is also its label in the metric `limit_refusals_total`.
+ * Shares the requests that a process answers at the same time among organizations (docs/adr/0038):
+ * one organization must not hold all places of slow endpoints. Returns a function that wraps their
+ * handlers. A request beyond the share of its organization is answered with 429 and this `code`,
+ * which is also its label in the metric `limit_refusals_total`.
  */
 export function shareRequests({
   total,

@@ -10,13 +10,16 @@ const smallBytes = 64 * 1_024;
 const maxUnreadBytes = 128 * 1_048_576;
 
 /**
- * The answers that a process holds because their clients read slowly, with a share for each organization: the connections of one
- * organization could otherwise hold a page of megabytes each.
+ * The answers that a process holds because their clients read slowly, with a share for each
+ * organization: the connections of one organization could otherwise hold a page of megabytes each.
  */
 export function createUnreadAnswers({ maxBytes = maxUnreadBytes }: { maxBytes?: number } = {}) {
   const slots = createSlots({ total: maxBytes });
   return {
-    /** Counts an answer until its client has read it. Throws when the organization has too many of them. */
+    /**
+     * Counts an answer until its client has read it. Throws when the organization has
+     * too many of them.
+     */
     hold(response: ServerResponse, organization: string, bytes: number): void {
       if (bytes <= smallBytes) return;
       const release = slots.tryAcquire(organization, bytes);

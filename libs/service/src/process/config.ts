@@ -83,7 +83,9 @@ export const serviceVariables = (port: number) => ({
   ...tracingVariables,
 });
 
-/** The variables of services that use PostgreSQL. `timeoutMs`: default of the limit of a statement. */
+/**
+ * The variables of services that use PostgreSQL. `timeoutMs`: default of the limit of a statement.
+ */
 export const databaseVariables = (timeoutMs: number) => ({
   DATABASE_URL: z
     .string()
@@ -119,8 +121,9 @@ export const replicaVariables = {
 };
 
 /**
- * Reads the configuration of a process: each variable from `NAME`, or from the file that `NAME_FILE` names. An empty
- * variable counts as not set. Throws one error that lists all problems, without values.
+ * Reads the configuration of a process: each variable from `NAME`, or from the file that
+ * `NAME_FILE` names. An empty variable counts as not set. Throws one error that lists all
+ * problems, without values.
  */
 export function loadConfig<S extends z.ZodRawShape>(shape: S, env: Env): z.output<z.ZodObject<S>> {
   const problems: string[] = [];

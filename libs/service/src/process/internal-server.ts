@@ -2,7 +2,10 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Metrics } from './metrics';
 
 export interface Readiness {
-  /** Checks of the dependencies that the service requires, by name. Each throws when its dependency is unavailable. */
+  /**
+   * Checks of the dependencies that the service requires, by name. Each throws when its
+   * dependency is unavailable.
+   */
   checks: Record<string, () => Promise<unknown>>;
   isShuttingDown: () => boolean;
 }
@@ -10,8 +13,9 @@ export interface Readiness {
 const checkTimeoutMs = 2_000;
 
 /**
- * Serves `/livez`, `/readyz`, `/metrics` and `/settings` on a separate port that is not public. `/settings` has the names of the
- * variables of `config` that have a value, never a value, so that `parley doctor` knows what the process was started with.
+ * Serves `/livez`, `/readyz`, `/metrics` and `/settings` on a separate port that is not public.
+ * `/settings` has the names of the variables of `config` that have a value, never a value, so that
+ * `parley doctor` knows what the process was started with.
  */
 export function createInternalServer(
   metrics: Metrics,

@@ -141,7 +141,8 @@ test('each line is written within a moment while the process runs', () => {
 });
 
 test('a line is written also when its moment passes during another write', async () => {
-  // The parent reads after half a second, so the second line waits behind a write that the full pipe holds up.
+  // The parent reads after half a second, so the second line waits behind a write that the
+  // full pipe holds up.
   const output = outputOf(
     `const log = createLogger({ service: 'x' });
      const at = (ms, work) => setTimeout(work, ms);

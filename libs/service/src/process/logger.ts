@@ -10,9 +10,9 @@ export interface LoggerOptions {
 }
 
 /**
- * Writes one JSON object per line to stdout, with the name of the service; secrets are redacted. Lines are buffered for at
- * most 100 ms, because a write for each line takes as long as reading an entity. The buffer is written at exit; only
- * SIGKILL loses it.
+ * Writes one JSON object per line to stdout, with the name of the service; secrets are redacted.
+ * Lines are buffered for at most 100 ms, because a write for each line takes as long as reading an
+ * entity. The buffer is written at exit; only SIGKILL loses it.
  */
 export function createLogger({
   service,
@@ -32,8 +32,8 @@ export function createLogger({
 }
 
 /**
- * The properties of an error that are logged besides its name, message and stack. All others are omitted: drivers attach
- * the running statement with its values, or the row that was refused.
+ * The properties of an error that are logged besides its name, message and stack. All others are
+ * omitted: drivers attach the running statement with its values, or the row that was refused.
  */
 const loggedProperties = new Set(
   'code errno syscall address port hostname status severity routine schema table column constraint'.split(
@@ -42,7 +42,8 @@ const loggedProperties = new Set(
 );
 
 function serializeError(error: unknown): unknown {
-  // Not `instanceof Error`: errors of another JavaScript realm are not instances of this one's class.
+  // Not `instanceof Error`: errors of another JavaScript realm are not instances of
+  // this one's class.
   if (typeof error !== 'object' || error === null || !('stack' in error)) return error;
   const { type, message, stack, ...more } = stdSerializers.err(error as Error);
   const logged = Object.entries(more).filter(
@@ -59,7 +60,8 @@ function createStdout(): DestinationStream {
   const stdout = pino.destination({ fd: 1, sync: false, minLength: maxBufferedBytes });
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
-    // A flush during another write does nothing. The lines that it leaves are flushed after that write.
+    // A flush during another write does nothing. The lines that it leaves are flushed
+    // after that write.
     stdout.once('drain', () => {
       timer = undefined;
       stdout.flush();

@@ -5,7 +5,9 @@ export interface HttpMetrics {
   observe(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
-/** The metrics of one process. The values of labels are bounded: routes are patterns, never paths. */
+/**
+ * The metrics of one process. The values of labels are bounded: routes are patterns, never paths.
+ */
 export interface Metrics extends HttpMetrics {
   registry: Registry;
   counter<L extends string>(name: string, help: string, labels: L[]): Counter<L>;
@@ -25,8 +27,9 @@ export interface Metrics extends HttpMetrics {
 }
 
 /**
- * How often the delay of the event loop is sampled, in milliseconds; a sample includes it, which the dashboard subtracts. The default of 10 ms wakes an
- * idle process a hundred times a second, which takes half a percent of a core (docs/adr/0076).
+ * How often the delay of the event loop is sampled, in milliseconds; a sample includes it, which
+ * the dashboard subtracts. The default of 10 ms wakes an idle process a hundred times a second,
+ * which takes half a percent of a core (docs/adr/0076).
  */
 const lagPrecisionMs = 100;
 

@@ -14,8 +14,9 @@ const secretNames = new LRUCache<string, boolean>({
 });
 
 /**
- * Returns the value without secrets: values with the name of a secret, and API keys and bearer tokens inside any text.
- * Copies only objects in which it replaces something, because most log lines contain no secret.
+ * Returns the value without secrets: values with the name of a secret, and API keys and bearer
+ * tokens inside any text. Copies only objects in which it replaces something, because most log
+ * lines contain no secret.
  */
 export function redact<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redactText(value) as T;

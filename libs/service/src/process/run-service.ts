@@ -42,14 +42,16 @@ const defaultServerOptions: ServerOptions = {
   keepAliveTimeout: 65_000,
   headersTimeout: 20_000,
   requestTimeout: 120_000,
-  // A request without a body emits no `data`, `end` or `close`, and is `destroyed` from the start: use the events of its response.
+  // A request without a body emits no `data`, `end` or `close`, and is `destroyed` from the start:
+  // use the events of its response.
   optimizeEmptyRequests: true,
 };
 
 /**
- * Runs a service until SIGTERM or SIGINT, then shuts down in phases: `/readyz` reports that it is not ready; for
- * SHUTDOWN_DRAIN_MS requests are still answered, each with `Connection: close`; streams are ended; new connections are
- * refused; running requests end; `closing` runs in order. After SHUTDOWN_TIMEOUT_MS the process exits with status 1.
+ * Runs a service until SIGTERM or SIGINT, then shuts down in phases: `/readyz` reports that it is
+ * not ready; for SHUTDOWN_DRAIN_MS requests are still answered, each with `Connection: close`;
+ * streams are ended; new connections are refused; running requests end; `closing` runs in order.
+ * After SHUTDOWN_TIMEOUT_MS the process exits with status 1.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, metrics, checks, closing } = options;
@@ -107,8 +109,9 @@ export async function runService(options: ServiceOptions): Promise<void> {
 }
 
 /**
- * Runs `main`. An error that it throws is written to stderr as one line, and the process exits with status 1. Libraries'
- * console lines are dropped: the log consists of JSON lines, and the lines of a model's client quote messages of people.
+ * Runs `main`. An error that it throws is written to stderr as one line, and the process exits with
+ * status 1. Libraries' console lines are dropped: the log consists of JSON lines, and the lines of
+ * a model's client quote messages of people.
  */
 export function startProcess(main: () => Promise<void>): void {
   for (const method of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const)

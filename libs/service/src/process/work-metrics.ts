@@ -31,7 +31,10 @@ const priceTable = z.record(
   z.strictObject({ input: z.number().min(0), output: z.number().min(0) }),
 );
 
-/** Prices of models, for the metric of cost. Configured, because prices change too often to be part of the code. */
+/**
+ * Prices of models, for the metric of cost. Configured, because prices change too often to be
+ * part of the code.
+ */
 export const modelPriceVariables = {
   MODEL_PRICES: z
     .string()
@@ -120,7 +123,10 @@ export function createWorkMetrics(
       };
       return { ...inner, complete };
     },
-    /** Returns the same agents with a metric of their turns. A turn waits for its model, so the CPU does not show the load. */
+    /**
+     * Returns the same agents with a metric of their turns. A turn waits for its model, so the CPU
+     * does not show the load.
+     */
     observeTurns<
       A extends {
         chat(...args: never[]): Promise<unknown>;
@@ -148,7 +154,10 @@ export function createWorkMetrics(
         };
       return { ...inner, chat: counted(inner.chat), runExecution: counted(inner.runExecution) };
     },
-    /** Returns the same tools with metrics. Custom and MCP tools share a label, because their names are not bounded. */
+    /**
+     * Returns the same tools with metrics. Custom and MCP tools share a label, because their names
+     * are not bounded.
+     */
     observeTools<T extends { run(scope: never, call: never): Promise<ToolOutcome> }>(
       inner: T,
       builtIns: readonly string[],

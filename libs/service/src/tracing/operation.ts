@@ -2,7 +2,10 @@ import type { RequestListener } from 'node:http';
 
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
-/** An operation that a span describes. Names and attributes never hold what people or models have written. */
+/**
+ * An operation that a span describes. Names and attributes never hold what people or
+ * models have written.
+ */
 export interface Operation {
   name: string;
   kind: 'client' | 'internal';

@@ -1,6 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 
-/** Parses `name=value,…`; values may be percent-encoded. Throws for what cannot be sent as a header. */
+/**
+ * Parses `name=value,…`; values may be percent-encoded. Throws for what cannot be sent as a header.
+ */
 export function parseOtlpHeaders(text: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of text.split(',')) {

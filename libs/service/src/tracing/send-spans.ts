@@ -17,7 +17,10 @@ export interface CollectorOptions {
 const batchSize = 512;
 /** Spans that wait for the collector. Further ones are dropped. */
 const maxWaitingSpans = 2_048;
-/** All waiting batches and one more, so that a shutdown sends all. A collector that never answers holds no more. */
+/**
+ * All waiting batches and one more, so that a shutdown sends all. A collector that never
+ * answers holds no more.
+ */
 const maxRequests = 5;
 /** Time limit of a batch with its retries. */
 const sendTimeoutMs = 5_000;
@@ -34,7 +37,8 @@ export function createSpanSender({ endpoint, headers = '', log }: CollectorOptio
   const onError = (error: unknown) =>
     report(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   setGlobalErrorHandler(onError);
-  // Errors reach the handler above. Warnings are about dropped spans and about answers of the collector.
+  // Errors reach the handler above. Warnings are about dropped spans and about answers
+  // of the collector.
   const ignore = () => {};
   diag.setLogger(
     {

@@ -20,8 +20,9 @@ interface OpenTrace {
 }
 
 /**
- * Passes on the spans of a part of the traces, which their ids select, so that all processes select the same. Of the others, a
- * process passes on its own spans if one of them has failed: they wait until no span of the trace is open in this process.
+ * Passes on the spans of a part of the traces, which their ids select, so that all processes select
+ * the same. Of the others, a process passes on its own spans if one of them has failed: they wait
+ * until no span of the trace is open in this process.
  */
 export class TailSampling implements SpanProcessor {
   readonly #next: SpanProcessor;

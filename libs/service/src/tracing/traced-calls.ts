@@ -15,7 +15,10 @@ export type ToolOutcome = { ok: true } | { ok: false; errorType: string };
 /** Names of providers in OpenTelemetry's conventions, where they are not ours. */
 const providerNames: Record<string, string> = { google: 'gcp.gemini' };
 
-/** Runs a call of a model with its retries and fallbacks in a span. `model`: the first candidate, as `provider/name`. */
+/**
+ * Runs a call of a model with its retries and fallbacks in a span. `model`: the first candidate, as
+ * `provider/name`.
+ */
 export function tracedModelCall<T extends ModelOutcome>(
   model: string,
   call: () => Promise<T>,

@@ -32,7 +32,10 @@ export async function openTracer(config: TracingConfig, log: Logger): Promise<Tr
   });
 }
 
-/** The `traceparent` header for an outgoing request (W3C Trace Context); undefined outside of a span. */
+/**
+ * The `traceparent` header for an outgoing request (W3C Trace Context); undefined
+ * outside of a span.
+ */
 export const traceparent = (): string | undefined => open?.traceparent();
 
 /** Names the span of a request after its route. */
@@ -40,7 +43,10 @@ export function nameRoute({ method = '' }: { method?: string }, route: string): 
   open?.nameRoute(method, route);
 }
 
-/** Runs `work` in a child of the current span. Only runs `work` when there is none, such as when tracing is disabled. */
+/**
+ * Runs `work` in a child of the current span. Only runs `work` when there is none, such as when
+ * tracing is disabled.
+ */
 export function traced<T>(
   operation: Operation,
   work: () => Promise<T>,

@@ -101,7 +101,10 @@ function textBlocks(written: string | undefined): StreamedBlock[] {
   ];
 }
 
-/** The arguments are an empty object at the beginning; their text follows in pieces that are cut in the middle. */
+/**
+ * The arguments are an empty object at the beginning; their text follows in pieces that are
+ * cut in the middle.
+ */
 function callBlock(reply: ModelServerReply, call: ModelServerCall): StreamedBlock {
   const args = argumentsText(reply, call);
   const parts = typeof args === 'string' ? ['', args.slice(0, 3), args.slice(3)] : [];

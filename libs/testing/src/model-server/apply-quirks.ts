@@ -85,7 +85,9 @@ export function argumentsObject(reply: ModelServerReply, call: ModelServerCall):
   return has(reply, 'arguments_null') ? null : parsedArgs(call);
 }
 
-/** `rawArgs` cannot be sent as it is where the protocol has an object: it is sent when it is JSON. */
+/**
+ * `rawArgs` cannot be sent as it is where the protocol has an object: it is sent when it is JSON.
+ */
 export function parsedArgs({ rawArgs, args = {} }: ModelServerCall): unknown {
   if (rawArgs === undefined) return args;
   try {
@@ -151,7 +153,10 @@ function bodyWithQuirks(reply: ModelServerReply, body: string): string {
   return has(reply, 'crlf') ? text.replaceAll('\n', '\r\n') : text;
 }
 
-/** The body in the writes in which it is sent: pieces of a few bytes end in the middle of characters and lines. */
+/**
+ * The body in the writes in which it is sent: pieces of a few bytes end in the middle of
+ * characters and lines.
+ */
 export function chunksOf(reply: ModelServerReply, pieces: string[]): (string | Buffer)[] {
   const isSmall = has(reply, 'small_chunks') || has(reply, 'byte_chunks');
   if (!isSmall) return pieces;

@@ -18,7 +18,10 @@ interface Content {
   parts: Part[];
 }
 
-/** Gemini's protocol: `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent?alt=sse`. */
+/**
+ * Gemini's protocol: `POST /v1beta/models/<model>:generateContent` and
+ * `:streamGenerateContent?alt=sse`.
+ */
 export const googleProtocol: Protocol = {
   matches: (path) => path.endsWith(':generateContent') || path.endsWith(':streamGenerateContent'),
   read(body, path, headers) {

@@ -23,13 +23,16 @@ const thoughtsDemanded = 'The reasoning_content must be passed back to the API';
 export interface ModelServer {
   /** Every received request, in order. */
   requests: ModelServerRequest[];
-  /** Faults for which a real provider would have refused a request, each answered with 400. Must stay empty. */
+  /**
+   * Faults for which a real provider would have refused a request, each answered with 400.
+   * Must stay empty.
+   */
   problems: string[];
   /** Requests to paths of no protocol. They show that a client used a wrong address. */
   unknownRequests: string[];
   /**
-   * Refuses requests to OpenAI in which calls of the current turn come back without the model's `reasoning_content`, as
-   * DeepSeek does. That is no problem: a client cannot know it before.
+   * Refuses requests to OpenAI in which calls of the current turn come back without the model's
+   * `reasoning_content`, as DeepSeek does. That is no problem: a client cannot know it before.
    */
   demandsThoughts: boolean;
   /** The base URLs for the clients of each protocol. */
@@ -40,9 +43,9 @@ export interface ModelServer {
 }
 
 /**
- * Starts a stand-in for the chat APIs of OpenAI, Anthropic, Gemini and Ollama. The script returns the reply to each request.
- * Requests are checked by the rules of the providers: every tool call is followed by its result, names are valid, schemas
- * are well-formed.
+ * Starts a stand-in for the chat APIs of OpenAI, Anthropic, Gemini and Ollama. The script returns
+ * the reply to each request. Requests are checked by the rules of the providers: every tool call is
+ * followed by its result, names are valid, schemas are well-formed.
  */
 export async function startModelServer(
   script: ModelScript = () => ({ text: 'ok' }),

@@ -7,7 +7,10 @@ interface WireMessage {
   tool_calls?: { function: { name: string; arguments: unknown } }[];
 }
 
-/** Ollama's protocol: `POST /api/chat`, lines of JSON. Calls have no ids; results follow in the order of the calls. */
+/**
+ * Ollama's protocol: `POST /api/chat`, lines of JSON. Calls have no ids; results follow in the
+ * order of the calls.
+ */
 export const ollamaProtocol: Protocol = {
   matches: (path) => path === '/api/chat',
   read(body, _path, headers) {

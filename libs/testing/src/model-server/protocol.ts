@@ -5,8 +5,9 @@ export interface ModelServerCall {
   name: string;
   args?: unknown;
   /**
-   * Sent unchanged instead of `args`, to test malformed JSON: by OpenAI, and in streams by Anthropic. Where the protocol has
-   * an object, it is parsed, and `args` is sent when it is not JSON.
+   * Sent unchanged instead of `args`, to test malformed JSON: by OpenAI, and in streams
+   * by Anthropic. Where the protocol has an object, it is parsed, and `args` is sent
+   * when it is not JSON.
    */
   rawArgs?: string;
   id?: string;
@@ -33,7 +34,10 @@ export interface ModelServerMessage {
 
 export interface ModelServerReply {
   text?: string;
-  /** Thoughts of the model: OpenAI's `reasoning_content`, a signed block, a part with `thought`, Ollama's `thinking`. */
+  /**
+   * Thoughts of the model: OpenAI's `reasoning_content`, a signed block, a part with `thought`,
+   * Ollama's `thinking`.
+   */
   thoughts?: string;
   toolCalls?: ModelServerCall[];
   /** `cacheRead` and `cacheWrite` are part of `input`, `reasoning` is part of `output`. */
@@ -104,7 +108,10 @@ let counter = 0;
 export const newCallId = (prefix: string): string =>
   `${prefix}${(counter += 1).toString(36).padStart(6, '0')}`;
 
-/** Checks the rule of all providers: the results of tool calls follow directly, exactly one for each call. */
+/**
+ * Checks the rule of all providers: the results of tool calls follow directly, exactly
+ * one for each call.
+ */
 export function checkToolResults(messages: ModelServerMessage[]): string[] {
   const problems: string[] = [];
   let open: string[] = [];

@@ -1,4 +1,7 @@
-/** What servers do that speak a provider's protocol, beside what its documentation says. Each is a switch of a reply. */
+/**
+ * What servers do that speak a provider's protocol, beside what its documentation says. Each is a
+ * switch of a reply.
+ */
 export const quirks = {
   no_role:
     'no message and no delta has a role (gateways that drop the first delta: LangWatch, TensorZero once)',
@@ -66,7 +69,10 @@ export type Quirk = keyof typeof quirks;
 
 type ProtocolName = 'openai' | 'anthropic' | 'google' | 'ollama';
 
-/** The protocols in which a quirk has a meaning. The others ignore it. Quirks that are not listed have one in all. */
+/**
+ * The protocols in which a quirk has a meaning. The others ignore it. Quirks that are not listed
+ * have one in all.
+ */
 const limited: Partial<Record<Quirk, ProtocolName[]>> = {
   keepalive_before_role: ['openai'],
   content_null: ['openai', 'ollama'],

@@ -89,7 +89,10 @@ const payloadSchema = z.strictObject({
 const kinds = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
 const errorStatus = 2;
 
-/** Starts a stand-in for an OpenTelemetry collector (OTLP over HTTP, as JSON) that checks its requests. */
+/**
+ * Starts a stand-in for an OpenTelemetry collector (OTLP over HTTP, as JSON) that
+ * checks its requests.
+ */
 export async function startCollectorServer(): Promise<CollectorServer> {
   const state: Omit<CollectorServer, 'url' | 'stop' | 'play'> = {
     spans: [],

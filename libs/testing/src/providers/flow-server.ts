@@ -61,7 +61,10 @@ const required = [
   's',
 ];
 
-/** Starts a stand-in for Flow's payment API (docs/reference/providers.md#flow-payments) that verifies signatures. */
+/**
+ * Starts a stand-in for Flow's payment API (docs/reference/providers.md#flow-payments) that
+ * verifies signatures.
+ */
 export async function startFlowServer(
   ...accounts: { apiKey: string; secretKey: string }[]
 ): Promise<FlowServer> {

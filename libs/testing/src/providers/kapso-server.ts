@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type ProviderAnswer, type ProviderRequest, startProviderServer } from './provider-server';
 
-/** A fault of the next request to send. With `broken_after` and `lost_after` the message is still sent. */
+/**
+ * A fault of the next request to send. With `broken_after` and `lost_after` the
+ * message is still sent.
+ */
 export type SendFault =
   | 'window_closed'
   | 'refused'
@@ -60,7 +63,10 @@ const graphError = (status: number, code: number, message: string): ProviderAnsw
   body: { error: { message, type: 'OAuthException', code, fbtrace_id: 'trace' } },
 });
 
-/** Starts a stand-in for Kapso's API (docs/reference/providers.md#kapso-api) that checks its requests. */
+/**
+ * Starts a stand-in for Kapso's API (docs/reference/providers.md#kapso-api) that
+ * checks its requests.
+ */
 export async function startKapsoServer(): Promise<KapsoServer> {
   let count = 0;
   // Ids are unique across stand-ins, because test files may share a database.

@@ -25,7 +25,10 @@ export interface OidcServer {
   problems: string[];
   /** Number of codes that were exchanged. */
   exchanged: number;
-  /** Signs `person` in, as a browser that opens `url` does. Returns the address to which the browser is sent back. */
+  /**
+   * Signs `person` in, as a browser that opens `url` does. Returns the address to which the
+   * browser is sent back.
+   */
   signIn(url: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -38,8 +41,8 @@ interface Grant {
 }
 
 /**
- * Starts an OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE) that checks what clients send. Each
- * code works once.
+ * Starts an OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE) that
+ * checks what clients send. Each code works once.
  */
 export async function startOidcServer(): Promise<OidcServer> {
   const [key, otherKey] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);

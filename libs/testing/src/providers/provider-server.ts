@@ -11,7 +11,10 @@ export interface ProviderRequest {
   bytes: Buffer;
 }
 
-/** A response, whose body is sent as JSON unless it is a buffer, or `drop`: the connection is closed without a response. */
+/**
+ * A response, whose body is sent as JSON unless it is a buffer, or `drop`: the connection is closed
+ * without a response.
+ */
 export type ProviderAnswer =
   { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
 

@@ -23,8 +23,8 @@ const limited: ProviderAnswer = {
 };
 
 /**
- * Starts a stand-in for Resend's API (docs/reference/providers.md#resend-e-mails), with idempotency keys, that checks its
- * requests.
+ * Starts a stand-in for Resend's API (docs/reference/providers.md#resend-e-mails), with idempotency
+ * keys, that checks its requests.
  */
 export async function startResendServer(): Promise<ResendServer> {
   const state: Omit<ResendServer, 'url' | 'stop'> = {

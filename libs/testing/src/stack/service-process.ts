@@ -6,7 +6,9 @@ import { until } from '../until';
 const readyLimitMs = 30_000;
 const stopLimitMs = 10_000;
 const keptLines = 5_000;
-/** As of `npm start`. Code that is compiled already takes a tenth off the processor time of a start. */
+/**
+ * As of `npm start`. Code that is compiled already takes a tenth off the processor time of a start.
+ */
 const compiledCode = join(process.cwd(), 'node_modules', '.cache', 'node');
 
 /** One service of a stack: its bundle in a separate process. */
@@ -18,7 +20,10 @@ export interface ServiceProcess {
   readonly pid: number;
   /** The last lines of its output. */
   readonly lines: readonly string[];
-  /** Starts the process, always on the same ports, and waits until it is ready. From then on it runs in this folder. */
+  /**
+   * Starts the process, always on the same ports, and waits until it is ready. From then on it
+   * runs in this folder.
+   */
   start(folder?: string): Promise<void>;
   /** Sends SIGTERM. Returns the exit code, or null if the process had to be killed. */
   stop(): Promise<number | null>;

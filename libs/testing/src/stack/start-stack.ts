@@ -14,7 +14,10 @@ const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Services that accept public requests or run users' code get only the secrets that they use, as in a deployment. */
+/**
+ * Services that accept public requests or run users' code get only the secrets that they use, as
+ * in a deployment.
+ */
 const secretsOf: Partial<Record<ServiceName, string[]>> = {
   gateway: [],
   'tool-executor': ['EXECUTOR_TOKEN'],
@@ -46,8 +49,9 @@ export interface Stack {
 }
 
 /**
- * With PARLEY_TEST_PGBOUNCER=host:port the services of every stack use a PgBouncer in transaction mode. PARLEY_TEST_PGBOUNCER_MODE
- * is the parameter in the address: `prepared` for one of 1.21 or newer, by default `true`.
+ * With PARLEY_TEST_PGBOUNCER=host:port the services of every stack use a PgBouncer in transaction
+ * mode. PARLEY_TEST_PGBOUNCER_MODE is the parameter in the address: `prepared` for one of 1.21 or
+ * newer, by default `true`.
  */
 function throughPooler(databaseUrl: string): string {
   const pooler = process.env.PARLEY_TEST_PGBOUNCER;
@@ -57,7 +61,9 @@ function throughPooler(databaseUrl: string): string {
   return url.href;
 }
 
-/** Starts services on free ports with the given database and Redis, and waits until all are ready. */
+/**
+ * Starts services on free ports with the given database and Redis, and waits until all are ready.
+ */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
   const wanted =

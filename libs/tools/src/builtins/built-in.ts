@@ -17,12 +17,15 @@ interface BuiltInSpec<Args> extends Omit<BuiltIn, 'parameters' | 'isBuiltin' | '
 }
 
 /**
- * Maximum size of what one call of a built-in tool reads, as JSON, with at least one entity or event. It is below that of
- * pages of the Data API, because a call has its result several times in memory, as values and as texts, and many run at once.
+ * Maximum size of what one call of a built-in tool reads, as JSON, with at least one entity or
+ * event. It is below that of pages of the Data API, because a call has its result several times in
+ * memory, as values and as texts, and many run at once.
  */
 export const maxReadBytes = 1_048_576;
 
-/** Defines a built-in tool. Its zod schema both checks the arguments and provides their JSON Schema. */
+/**
+ * Defines a built-in tool. Its zod schema both checks the arguments and provides their JSON Schema.
+ */
 export function defineBuiltIn<Args>({ args: schema, call, ...spec }: BuiltInSpec<Args>): BuiltIn {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',

@@ -25,7 +25,9 @@ const builtIns: readonly BuiltIn[] = [
 /** All built-in tools, also those that are not configured here. */
 export const builtInTools: readonly Tool[] = builtIns;
 
-/** Names of all built-in tools, which definitions may refer to even if they are not configured here. */
+/**
+ * Names of all built-in tools, which definitions may refer to even if they are not configured here.
+ */
 export const builtInToolNames: readonly string[] = builtIns.map(({ name }) => name);
 
 /** Creates the source of the built-in tools whose dependencies are configured. */

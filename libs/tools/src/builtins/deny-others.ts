@@ -4,8 +4,9 @@ import type { PermittedCall } from '../tool';
 import type { ToolFailure } from '../types';
 
 /**
- * The failure when a messaging tool would reach anyone but the contact of the conversation, and no policy allows `reach`
- * (docs/reference/permissions.md#whom-messaging-tools-reach); null when it may.
+ * The failure when a messaging tool would reach anyone but the contact of the conversation,
+ * and no policy allows `reach` (docs/reference/permissions.md#whom-messaging-tools-reach);
+ * null when it may.
  */
 export async function denyOthers(
   { name: tool, permissions, context: { contact } }: PermittedCall,

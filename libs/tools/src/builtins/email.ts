@@ -68,7 +68,8 @@ const send = defineBuiltIn({
       'text or html is required',
     ),
   async call({ to, subject, text, html, from, cc, bcc, replyTo }, call) {
-    // The arguments of a trigger and of run-tool are written by a developer, those of an agent's call by a model.
+    // The arguments of a trigger and of run-tool are written by a developer, those of an agent's
+    // call by a model.
     const isDefined = call.actor.type === 'system' && call.context.agentSlug === undefined;
     if (from !== undefined && !isDefined)
       return failure(

@@ -149,7 +149,8 @@ const update = defineBuiltIn({
     ),
   async call(args, call) {
     const type = call.entityType!;
-    // A change of the status can delete or restore the entity, which requires the permission to delete.
+    // A change of the status can delete or restore the entity, which requires the
+    // permission to delete.
     const deletion = call.permissions.decide('delete', type);
     const denial = deletion.allowed ? null : denied(deletion);
     const input = {
@@ -230,7 +231,10 @@ export const entityTools: readonly BuiltIn[] = [
   unlink,
 ];
 
-/** The caller must be permitted to read the type of `toId`, and both entities must be within its scope rules. */
+/**
+ * The caller must be permitted to read the type of `toId`, and both entities must be within
+ * its scope rules.
+ */
 async function checkEnds(
   { fromId, toId }: { fromId: string; toId: string },
   call: PermittedCall,
@@ -239,7 +243,10 @@ async function checkEnds(
   return to.ok ? denyUnseen(call, call.entityType!, fromId) : to;
 }
 
-/** Returns an entity by its id with its type, or the failure when it does not exist or the caller may not read it. */
+/**
+ * Returns an entity by its id with its type, or the failure when it does not exist or the caller
+ * may not read it.
+ */
 export async function checkReadable(
   call: PermittedCall,
   id: string,

@@ -19,7 +19,10 @@ const reservedNamespaces = [
   'system',
 ];
 
-/** Without an entity, such an event names runs, threads and entities of anyone, and errors of any tool. */
+/**
+ * Without an entity, such an event names runs, threads and entities of anyone, and
+ * errors of any tool.
+ */
 const isOfProduct = (type: string): boolean =>
   reservedNamespaces.includes(type.split('.')[0]!.toLowerCase());
 
@@ -123,9 +126,9 @@ const query = defineBuiltIn({
 });
 
 /**
- * The entity types whose events an actor may see; null means all. An event holds an earlier state of its entity, to which
- * scope rules and masks cannot be applied: a type with scope rules is hidden, and one with masks has no payloads. Neither
- * have events of the product without an entity.
+ * The entity types whose events an actor may see; null means all. An event holds an earlier state
+ * of its entity, to which scope rules and masks cannot be applied: a type with scope rules is
+ * hidden, and one with masks has no payloads. Neither have events of the product without an entity.
  */
 async function visibleTypes(
   call: PermittedCall,

@@ -130,7 +130,8 @@ describe('payment.create', () => {
     for (const context of [{ executionId: '8', callId: 'abc' }, { callId: 'run_1-1' }, {}, {}]) {
       ids.add((await make({}, context)).paymentId);
     }
-    // Calls by a custom tool share its call id. The key also contains the arguments, so these are different calls.
+    // Calls by a custom tool share its call id. The key also contains the arguments, so these are
+    // different calls.
     for (const amount of [500, 600, 500])
       ids.add((await make({ amount }, { callId: 'd', nesting: 1 })).paymentId);
     expect(ids.size).toBe(6);

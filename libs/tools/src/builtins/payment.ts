@@ -10,7 +10,8 @@ const create = defineBuiltIn({
   description:
     'Creates a payment and its payment link at the payment provider, and returns { paymentId, paymentLinkUrl, flowOrderId }. Send the paymentLinkUrl to the customer. The payment is paid only when payment.getStatus returns "paid", not when the customer says so.',
   sideEffects: true,
-  // Up to three attempts to reach Flow, and a query about an order that an earlier crash may have created.
+  // Up to three attempts to reach Flow, and a query about an order that an earlier crash
+  // may have created.
   timeLimitMs: 60_000,
   isAvailable: ({ payments }) => payments !== undefined,
   args: z.strictObject({

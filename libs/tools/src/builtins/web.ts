@@ -63,7 +63,10 @@ const fetchPage = defineBuiltIn({
   },
 });
 
-/** The text of a body; null when it is not text. NUL characters are removed, as PostgreSQL cannot store them. */
+/**
+ * The text of a body; null when it is not text. NUL characters are removed, as PostgreSQL
+ * cannot store them.
+ */
 function decode(body: Uint8Array, contentType: string): string | null {
   const isText =
     /^\s*(text\/|application\/[\w.+-]*(json|xml|javascript|x-www-form-urlencoded|yaml))/i.test(

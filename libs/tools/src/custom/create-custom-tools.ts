@@ -99,7 +99,10 @@ const offersByName = statement(
   },
 );
 
-/** The custom tools with these names, as they are offered to models. `orders.*` is every tool of the namespace and `*` every tool. */
+/**
+ * The custom tools with these names, as they are offered to models. `orders.*` is every tool of the
+ * namespace and `*` every tool.
+ */
 async function loadOffers(db: Queryable, scope: Scope, names: readonly string[]): Promise<Offer[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
   return (await db.query(scope, offersByName, { environment: scope.environment, names, prefixes }))

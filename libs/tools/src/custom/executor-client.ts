@@ -14,9 +14,9 @@ import { Agent } from 'undici';
 type ExecutorAnswer =
   | { ok: true; result: Json; logs?: LogLine[] }
   /**
-   * `failed`: the handler threw. `timeout`: it took too long. `busy`: no process was free. `refused`: the executor
-   * rejected the request. `away`: the request was not sent. `unreachable`: the connection broke, and the handler may
-   * have run.
+   * `failed`: the handler threw. `timeout`: it took too long. `busy`: no process was free.
+   * `refused`: the executor rejected the request. `away`: the request was not sent. `unreachable`:
+   * the connection broke, and the handler may have run.
    */
   | {
       ok: false;
@@ -26,7 +26,10 @@ type ExecutorAnswer =
     };
 
 export interface ExecutorClient {
-  /** Runs a handler. Ends shortly after `timeoutMs` at the latest, or when the signal is aborted. Never throws. */
+  /**
+   * Runs a handler. Ends shortly after `timeoutMs` at the latest, or when the signal is
+   * aborted. Never throws.
+   */
   execute(
     body: ExecuteBody & { timeoutMs: number },
     options: { requestId?: string; signal?: AbortSignal },
@@ -45,12 +48,17 @@ export interface ExecutorClient {
 
 /** Time limit of parsing, including a wait for a free process. */
 const validateMs = 10_000;
-/** Added to `timeoutMs`, which the executor itself enforces, so that its answer can still arrive. */
+/**
+ * Added to `timeoutMs`, which the executor itself enforces, so that its answer can still arrive.
+ */
 const graceMs = 2_000;
 /** A result may have 1 MiB; the rest is for the logs. */
 const maxAnswerBytes = 4 * 1_048_576;
 
-/** Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a stopping executor closes. */
+/**
+ * Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a stopping
+ * executor closes.
+ */
 const idleTimeoutMs = 4_000;
 
 /** Creates a client of the tool executor (docs/reference/tools.md#tool-executor). */

@@ -89,8 +89,9 @@ export async function runCustomTool(
 }
 
 /**
- * As whom the code of a tool calls other tools: as its caller, or with `runAs` as the system or a role, for which the caller's
- * list of tools does not hold. Inside of another tool with a role, both roles must allow what it does (docs/adr/0047).
+ * As whom the code of a tool calls other tools: as its caller, or with `runAs` as the system or a
+ * role, for which the caller's list of tools does not hold. Inside of another tool with a role,
+ * both roles must allow what it does (docs/adr/0047).
  */
 async function actingFor(
   { name, runAs }: ToolDefinition,

@@ -33,7 +33,10 @@ const save = statement(
   { set_at: column.timestamptz },
 );
 
-/** Creates or replaces a secret, in the transaction `tx`. Null when the environment has as many as it may. */
+/**
+ * Creates or replaces a secret, in the transaction `tx`. Null when the environment has
+ * as many as it may.
+ */
 export async function setToolSecret(
   tx: Queryable,
   box: SecretBox,
@@ -91,7 +94,10 @@ const byName = statement(
   { name: column.text, value: column.bytea },
 );
 
-/** The values of the secrets with these names, read at each call so that a new value holds from the next call on. */
+/**
+ * The values of the secrets with these names, read at each call so that a new value holds from
+ * the next call on.
+ */
 export async function readToolSecrets(
   db: Queryable,
   box: SecretBox,

@@ -33,7 +33,10 @@ async function send(body: unknown, caller = system, headers = {}) {
 const ask = async (method: string, params?: JsonObject, caller = system) =>
   (await send({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }, caller)).body;
 
-/** Sends a request of revision 2026-07-28, which has no `initialize`: each request names the revision and its client. */
+/**
+ * Sends a request of revision 2026-07-28, which has no `initialize`: each request names the
+ * revision and its client.
+ */
 function askModern(method: string, params: JsonObject = {}, headers = {}) {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',

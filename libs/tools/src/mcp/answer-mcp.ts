@@ -22,8 +22,9 @@ export interface McpRequest {
 type Sdk = typeof McpSdk;
 
 /**
- * Answers one message of an MCP client, over Streamable HTTP without sessions (docs/reference/utilities.md#mcp). Calls pass
- * the same checks as all others. Rejects with the error of a tool that failed unexpectedly.
+ * Answers one message of an MCP client, over Streamable HTTP without sessions
+ * (docs/reference/utilities.md#mcp). Calls pass the same checks as all others. Rejects with the
+ * error of a tool that failed unexpectedly.
  */
 export async function answerMcp(
   tools: Tools,
@@ -93,7 +94,9 @@ async function answerLegacy(
   }
 }
 
-/** The request as the SDK reads it. Clients need not send Accept: every answer is a JSON document. */
+/**
+ * The request as the SDK reads it. Clients need not send Accept: every answer is a JSON document.
+ */
 function toWebRequest({ headers, signal }: McpRequest): Request {
   const list = new Headers({
     accept: 'application/json, text/event-stream',

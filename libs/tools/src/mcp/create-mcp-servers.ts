@@ -22,7 +22,9 @@ const maxSessions = 500;
 /** A session is closed after this time without use. */
 const idleMs = 15 * 60_000;
 
-/** The tools of the MCP servers of all environments (docs/reference/tools.md#tools-of-mcp-servers). */
+/**
+ * The tools of the MCP servers of all environments (docs/reference/tools.md#tools-of-mcp-servers).
+ */
 export function createMcpServers(deps: McpDeps): McpServers {
   const { log } = deps;
   const serversOf = createMcpServerReader(deps.db, deps.box, log);
@@ -69,7 +71,10 @@ export function createMcpServers(deps: McpDeps): McpServers {
       return (await Promise.all(named.map((server) => listTools(server, scope)))).flat();
     },
 
-    /** Accepts any name of a configured server. Whether the server has the tool is known only when it is called. */
+    /**
+     * Accepts any name of a configured server. Whether the server has the tool is known only
+     * when it is called.
+     */
     async find(scope, name) {
       const read = readMcpName(name);
       const server =
@@ -90,7 +95,8 @@ const toTool = (session: McpSession, offer: ToolOffer, log: ToolLog): Tool => ({
   ...offer,
   isBuiltin: false,
   needs: { action: 'execute' },
-  // The schema is the server's. It is read, and the arguments are checked, within the time limit of the call.
+  // The schema is the server's. It is read, and the arguments are checked, within the time
+  // limit of the call.
   check: (args) => ({
     ok: true,
     run: ({ signal }) => callTool(session, offer.name, args, signal, log),

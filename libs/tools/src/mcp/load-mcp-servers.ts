@@ -29,9 +29,9 @@ const secretsSchema = z.object({
 const cacheMs = 5_000;
 
 /**
- * Reads the MCP servers of an environment: active rows of `integrations` whose provider is `mcp.<server>`, with
- * `config { url }` and encrypted secrets `{ apiKey?, headers? }`. Cached for 5 s. A row that cannot be used is logged and
- * left out.
+ * Reads the MCP servers of an environment: active rows of `integrations` whose provider is
+ * `mcp.<server>`, with `config { url }` and encrypted secrets `{ apiKey?, headers? }`. Cached for 5
+ * s. A row that cannot be used is logged and left out.
  */
 export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLog) {
   const cache = new LRUCache<string, McpServer[], Scope>({

@@ -30,14 +30,18 @@ const exchangeMs = 60_000;
 const maxPages = 20;
 const maxTools = 500;
 
-/** Accepts any result: the schemas come from the server, and a compiled schema is generated code. */
+/**
+ * Accepts any result: the schemas come from the server, and a compiled schema is generated code.
+ */
 const acceptAnything = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** Opens a session with a server over Streamable HTTP. All requests go through the guarded fetch. */
+/**
+ * Opens a session with a server over Streamable HTTP. All requests go through the guarded fetch.
+ */
 export async function connectMcp(
   server: McpServer,
   { openGuarded, timeoutMs }: { openGuarded: GuardedFetch['open']; timeoutMs: number },

@@ -1,4 +1,7 @@
-/** Tools of MCP servers are named `mcp.<server>.<tool>`. libs/resources refuses custom tools with such a name. */
+/**
+ * Tools of MCP servers are named `mcp.<server>.<tool>`. libs/resources refuses custom tools
+ * with such a name.
+ */
 export const mcpNamespace = 'mcp.';
 
 /** Splits a name into its server and tool; null when it is not the name of an MCP tool. */

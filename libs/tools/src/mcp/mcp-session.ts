@@ -26,7 +26,10 @@ export type McpSession = ReturnType<typeof createMcpSession>;
 const pauseAfterFailureMs = 10_000;
 const maxDescriptionChars = 4_000;
 
-/** The connection to one MCP server and its list of tools. Both are opened when they are first needed. */
+/**
+ * The connection to one MCP server and its list of tools. Both are opened when they
+ * are first needed.
+ */
 export function createMcpSession(server: McpServer, options: McpSessionOptions) {
   const {
     openGuarded,
@@ -38,7 +41,9 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
   let reading: Promise<ToolList> | null = null;
   let list: ToolList | null = null;
   let readAtMs = -Infinity;
-  /** After a failure the server is not tried again for a while, so that not every turn waits for it. */
+  /**
+   * After a failure the server is not tried again for a while, so that not every turn waits for it.
+   */
   let failedAtMs = -Infinity;
 
   function connect(): Promise<McpConnection> {
@@ -52,7 +57,10 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
     return connection;
   }
 
-  /** A server that has lost the session (HTTP 404, or 400) has not executed the request: a new session repeats it. */
+  /**
+   * A server that has lost the session (HTTP 404, or 400) has not executed the request: a new
+   * session repeats it.
+   */
   async function send<T>(request: (connection: McpConnection) => Promise<T>): Promise<T> {
     const isOpen = connection !== null;
     const used = connect();
@@ -64,7 +72,8 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
       // Another call may have noticed the loss first and have opened a new session already.
       if (connection === used) {
         connection = null;
-        // Closing now would cut off other calls in a way that cannot be retried. They end within their time limit.
+        // Closing now would cut off other calls in a way that cannot be retried. They end within
+        // their time limit.
         setTimeout(() => current.close(), callLimitMs).unref();
       }
       return request(await connect());
@@ -86,7 +95,10 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
     }
   }
 
-  /** The tools by name. Concurrent callers share one request. Throws when the server has never returned a list. */
+  /**
+   * The tools by name. Concurrent callers share one request. Throws when the server has never
+   * returned a list.
+   */
   async function listTools(maxAgeMs = listAgeMs): Promise<ToolList> {
     const now = performance.now();
     if (list !== null && now - readAtMs < maxAgeMs) return list;
@@ -100,7 +112,9 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
   return {
     server,
     listTools,
-    /** Reads the list again for a name that may be new, but not for every name that does not exist. */
+    /**
+     * Reads the list again for a name that may be new, but not for every name that does not exist.
+     */
     findTool: async (name: string): Promise<ToolOffer | null> =>
       (await listTools()).get(name) ?? (await listTools(pauseAfterFailureMs)).get(name) ?? null,
     callTool: (name: string, args: JsonObject, signal: AbortSignal) =>
@@ -112,7 +126,10 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
   };
 }
 
-/** The tools of a server's list whose names and schemas can be used. After `limitMs` the rest is left out. */
+/**
+ * The tools of a server's list whose names and schemas can be used. After `limitMs` the
+ * rest is left out.
+ */
 async function readTools(
   server: McpServer,
   tools: ServedTool[],

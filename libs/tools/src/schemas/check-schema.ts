@@ -3,8 +3,8 @@ import type { ErrorDetail, JsonObject } from '@parley/contracts';
 import { Ajv, type ErrorObject } from 'ajv';
 import { LRUCache } from 'lru-cache';
 
-// This file is also the program of the threads of schema-threads.ts. Node runs it as it is in tests, so it imports only
-// types and packages.
+// This file is also the program of the threads of schema-threads.ts. Node runs it as it is in
+// tests, so it imports only types and packages.
 
 /** Names a thread that runs this file. */
 export const threadName = 'parley-schemas';
@@ -22,7 +22,10 @@ const metaSchema = new Ajv({ strict: false, validateFormats: false });
 
 const tooComplex: ErrorDetail[] = [{ path: '', message: 'is too complex' }];
 
-/** Why a schema cannot be used, other than that it does not compile. Takes quadratic time for lists of objects in `enum`. */
+/**
+ * Why a schema cannot be used, other than that it does not compile. Takes quadratic time for lists
+ * of objects in `enum`.
+ */
 export function formProblems(schema: JsonObject): ErrorDetail[] {
   const problems = keywordProblems(schema);
   if (problems.length > 0) return problems;
@@ -30,7 +33,10 @@ export function formProblems(schema: JsonObject): ErrorDetail[] {
   return [{ path: '', message: `is not a JSON Schema: ${describe(metaSchema.errors)}` }];
 }
 
-/** Compiles a schema to a function that returns the first problem of the arguments, or null. It never changes them. */
+/**
+ * Compiles a schema to a function that returns the first problem of the arguments, or null. It
+ * never changes them.
+ */
 export function compileSchema(schema: JsonObject): (args: JsonObject) => string | null {
   // Each schema has its own instance, so that those of different tenants share nothing.
   const ajv = new Ajv({
@@ -112,7 +118,10 @@ function describe(errors: ErrorObject[] | null | undefined): string {
   return (place === '' ? detail : `${place} ${detail}`).slice(0, 500);
 }
 
-/** Compiled checks of this thread by schema. They take about 30 bytes for each character of their schemas. */
+/**
+ * Compiled checks of this thread by schema. They take about 30 bytes for each character
+ * of their schemas.
+ */
 const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({
   maxSize: 500_000,
   sizeCalculation: (_check, schema) => schema.length,

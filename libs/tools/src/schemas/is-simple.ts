@@ -16,7 +16,10 @@ const isAny = (): boolean => true;
 const isListOf = (isItem: (item: Json) => boolean) => (value: Json) =>
   Array.isArray(value) && value.length <= maxEnum && value.length > 0 && value.every(isItem);
 
-/** The keywords of simple schemas. Each takes at most as many comparisons as it has characters for a value. */
+/**
+ * The keywords of simple schemas. Each takes at most as many comparisons as it has
+ * characters for a value.
+ */
 const keywords: Record<string, (value: Json) => boolean> = {
   type: (value) => types.has(value) || isListOf((item) => types.has(item))(value),
   enum: isListOf(isScalar),
@@ -38,7 +41,9 @@ const keywords: Record<string, (value: Json) => boolean> = {
 };
 
 /**
- * Whether a schema compiles, and is so small that the serving thread compiles and checks it: fields of scalars, lists and objects, without patterns, references or alternatives. Others take a thread, which costs about 0.1 ms.
+ * Whether a schema compiles, and is so small that the serving thread compiles and checks it: fields
+ * of scalars, lists and objects, without patterns, references or alternatives. Others take a
+ * thread, which costs about 0.1 ms.
  */
 export const isSimple = (schema: JsonObject, chars: number): boolean =>
   chars <= maxChars && fieldsOf(schema) <= maxFields;
@@ -62,7 +67,10 @@ function fieldsOf(schema: Json): number {
   return count;
 }
 
-/** Whether arguments are so small that a simple schema of `chars` is checked with at most `maxComparisons`. */
+/**
+ * Whether arguments are so small that a simple schema of `chars` is checked with at most
+ * `maxComparisons`.
+ */
 export function areFew(args: JsonObject, chars: number): boolean {
   let left = maxComparisons / Math.max(chars, 100);
   const stack: Json[] = [args];

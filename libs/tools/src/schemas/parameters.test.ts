@@ -172,7 +172,10 @@ describe('two schemas with the same $id', () => {
 const many = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** Does the work, and counts how often this thread asked another one, and how often it used a schema itself. */
+/**
+ * Does the work, and counts how often this thread asked another one, and how often it used
+ * a schema itself.
+ */
 async function whileCounting<T>(work: () => Promise<T>) {
   const asked = jest.spyOn(Worker.prototype, 'postMessage');
   const own = [jest.spyOn(Ajv.prototype, 'compile'), jest.spyOn(Ajv.prototype, 'validateSchema')];
@@ -248,7 +251,8 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
       ([request]) => Object.keys((request as { args: JsonObject }).args)[0],
     );
     posted.mockRestore();
-    // Two checks of the first organization take a thread each, and its others wait for one of them to end.
+    // Two checks of the first organization take a thread each, and its others wait for
+    // one of them to end.
     expect(asked).toEqual(['a', 'a', 'b', 'a', 'a']);
   });
 

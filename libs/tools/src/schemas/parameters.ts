@@ -10,16 +10,16 @@ const maxSchemaChars = 65_536;
 const tooComplex: ErrorDetail[] = [{ path: '', message: 'is too complex' }];
 
 /**
- * `invalid`: the problem, in words that a model can act on. `unusable`: the parameters do not compile. `busy`: other checks of
- * the organization take too long.
+ * `invalid`: the problem, in words that a model can act on. `unusable`: the parameters do not
+ * compile. `busy`: other checks of the organization take too long.
  */
 type ParameterOutcome =
   { ok: true } | { ok: false; reason: 'invalid' | 'unusable' | 'busy'; message: string };
 
 /**
- * Returns the problems of the `parameters` of a tool; empty when they can be used, and null when other schemas of the
- * organization take all of its threads. `format` is a note to the model and is not checked. References must point into the
- * same document.
+ * Returns the problems of the `parameters` of a tool; empty when they can be used, and null when
+ * other schemas of the organization take all of its threads. `format` is a note to the model and is
+ * not checked. References must point into the same document.
  */
 export async function parameterProblems(
   parameters: JsonObject,
@@ -40,7 +40,10 @@ export async function parameterProblems(
   return answered !== null && 'problems' in answered ? answered.problems : tooComplex;
 }
 
-/** Checks of simple schemas by their text. They take about 30 bytes for each character of their schemas. */
+/**
+ * Checks of simple schemas by their text. They take about 30 bytes for each character
+ * of their schemas.
+ */
 const simpleChecks = new LRUCache<string, ReturnType<typeof compileSchema>, JsonObject>({
   maxSize: 1_000_000,
   sizeCalculation: (_check, schema) => schema.length,
@@ -48,8 +51,9 @@ const simpleChecks = new LRUCache<string, ReturnType<typeof compileSchema>, Json
 });
 
 /**
- * Checks the arguments of a tool, whose parameters are without problems. A simple schema is compiled and checks few arguments
- * here, in about 20 and 10 ms at most; any other check has a time limit in a thread of its own. The arguments are never changed.
+ * Checks the arguments of a tool, whose parameters are without problems. A simple schema is
+ * compiled and checks few arguments here, in about 20 and 10 ms at most; any other check has a time
+ * limit in a thread of its own. The arguments are never changed.
  */
 export async function checkArguments(
   parameters: JsonObject,

@@ -5,7 +5,9 @@ import { createSlots } from '@parley/outbound';
 import { type SchemaAnswer, type SchemaRequest, threadName } from './check-schema';
 import { threadProgram } from './thread-program';
 
-/** An organization takes at most two of them (createSlots), so others wait for one check at most. */
+/**
+ * An organization takes at most two of them (createSlots), so others wait for one check at most.
+ */
 const maxThreads = 3;
 /** Time of a check, the compilation of its schema included. */
 const checkLimitMs = 2_500;
@@ -32,8 +34,9 @@ function startThread(): Worker {
 }
 
 /**
- * Compiles or checks an untrusted schema in a thread of its own, which ends at the time limit: no schema can stop the
- * thread that serves requests. Resolves with null when it is too complex, and with `busy` when no thread became free.
+ * Compiles or checks an untrusted schema in a thread of its own, which ends at the time limit: no
+ * schema can stop the thread that serves requests. Resolves with null when it is too complex, and
+ * with `busy` when no thread became free.
  */
 export async function askSchemaThread(organizationId: string, request: SchemaRequest) {
   const release = await slots.acquire(organizationId, new AbortController().signal, waitLimitMs);

@@ -21,20 +21,32 @@ export interface TemplateError {
 
 export interface CompiledTemplate {
   text: string;
-  /** The values that the template used, by their path. A function has its name and arguments as the key. */
+  /**
+   * The values that the template used, by their path. A function has its name and
+   * arguments as the key.
+   */
   variables: JsonObject;
   errors: TemplateError[];
 }
 
 const defaultTimeoutMs = 10_000;
 const maxCalls = 50;
-/** Maximum length of one function's result inside a text, in UTF-8 (docs/reference/prompts.md#limits-of-templates). */
+/**
+ * Maximum length of one function's result inside a text, in UTF-8
+ * (docs/reference/prompts.md#limits-of-templates).
+ */
 const maxResultBytes = 10_240;
-/** Characters of all inserted values together. A value of 1 MiB, named 1,000 times, would take a gigabyte. */
+/**
+ * Characters of all inserted values together. A value of 1 MiB, named 1,000 times, would
+ * take a gigabyte.
+ */
 const maxInsertedChars = 2 * 1024 * 1024;
 const cutMark = '… [cut]';
 
-/** Renders a prompt. An unresolved expression becomes `[TEMPLATE_ERROR: <name> not found]`. Never throws. */
+/**
+ * Renders a prompt. An unresolved expression becomes
+ * `[TEMPLATE_ERROR: <name> not found]`. Never throws.
+ */
 export async function compileTemplate(
   template: string,
   context: TemplateContext,
@@ -45,7 +57,10 @@ export async function compileTemplate(
   return { text, variables: Object.fromEntries(resolver.used), errors };
 }
 
-/** Renders the strings of a tool's arguments. A string that is exactly one expression becomes its value, with its type. */
+/**
+ * Renders the strings of a tool's arguments. A string that is exactly one expression becomes its
+ * value, with its type.
+ */
 export async function resolveArgs<T extends Json>(
   tool: string,
   args: T,
@@ -115,7 +130,10 @@ function createResolver(context: TemplateContext) {
     return callOnce(node.name, resolvedArgs as JsonObject);
   }
 
-  /** An expression that fails has an error text as its value, so that a reader of the prompt sees what is missing. */
+  /**
+   * An expression that fails has an error text as its value, so that a reader of the prompt sees
+   * what is missing.
+   */
   async function expression(node: Expression, errors: TemplateError[]): Promise<Json> {
     const resolved = await attempt(node);
     const fallback = node.kind === 'invalid' ? null : node.fallback;
@@ -186,8 +204,8 @@ function createResolver(context: TemplateContext) {
   }
 
   /**
-   * The arguments of a tool. What a template puts below `filters` is a literal there, never an operator, and an address that
-   * is one template never becomes a list.
+   * The arguments of a tool. What a template puts below `filters` is a literal there, never an
+   * operator, and an address that is one template never becomes a list.
    */
   async function args(tool: string, tree: ValueTree, errors: TemplateError[]): Promise<Json> {
     const resolved = await value(tree, errors);

@@ -11,7 +11,10 @@ export interface LocalDay {
   timezone: string;
 }
 
-/** Creating a format takes 0.1 ms, a noticeable part of a turn, so the formats of the zones in use are kept. */
+/**
+ * Creating a format takes 0.1 ms, a noticeable part of a turn, so the formats of the zones
+ * in use are kept.
+ */
 const formats = new LRUCache<string, { format: Intl.DateTimeFormat; zone: string }>({
   max: 500,
   memoMethod: (timezone) => createFormat(timezone) ?? createFormat('UTC')!,

@@ -1,6 +1,9 @@
 import type { Json } from '@parley/contracts';
 
-/** Returns the own property at a dotted path, or undefined. `constructor` and `__proto__` find nothing inherited. */
+/**
+ * Returns the own property at a dotted path, or undefined. `constructor` and `__proto__` find
+ * nothing inherited.
+ */
 export function lookup(root: unknown, path: string): Json | undefined {
   let value = root;
   for (const key of path.split('.')) {
@@ -12,7 +15,9 @@ export function lookup(root: unknown, path: string): Json | undefined {
   return value as Json | undefined;
 }
 
-/** Converts a value to text: strings unchanged, null as an empty text, objects and lists as JSON. */
+/**
+ * Converts a value to text: strings unchanged, null as an empty text, objects and lists as JSON.
+ */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);

@@ -14,7 +14,10 @@ export type ValueTree =
   | { kind: 'array'; items: ValueTree[] }
   | { kind: 'object'; entries: [key: string, value: ValueTree][] };
 
-/** Limits of the work that one template can cause. Beyond them, an expression stays text or becomes an error. */
+/**
+ * Limits of the work that one template can cause. Beyond them, an expression stays text or
+ * becomes an error.
+ */
 const maxExpressions = 1_000;
 const maxArgsChars = 20_000;
 const maxNesting = 3;
@@ -24,9 +27,10 @@ const fallbackPattern = /\s*\|\s*("(?:[^"\\]|\\.)*")/y;
 const endPattern = /\s*\}\}/y;
 
 /**
- * Parses `{{path}}`, `{{tool.name({json})}}` and `{{either | "fallback"}}` (docs/reference/prompts.md#syntax). Strings inside
- * the JSON may be templates. Values are inserted later and are never parsed, so they cannot become templates. Never throws:
- * an invalid expression becomes an `invalid` node, and an unclosed `{{` is text.
+ * Parses `{{path}}`, `{{tool.name({json})}}` and `{{either | "fallback"}}`
+ * (docs/reference/prompts.md#syntax). Strings inside the JSON may be templates. Values are inserted
+ * later and are never parsed, so they cannot become templates. Never throws: an invalid expression
+ * becomes an `invalid` node, and an unclosed `{{` is text.
  */
 export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
   const nodes: TemplateNode[] = [];
@@ -44,7 +48,10 @@ export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
   return nodes;
 }
 
-/** Returns the index of the first `{{` without a `}}` before the next `{{` or the end; null when there is none. */
+/**
+ * Returns the index of the first `{{` without a `}}` before the next `{{` or the end; null
+ * when there is none.
+ */
 export function findUnclosed(template: string): number | null {
   let position = 0;
   for (const { kind, source, ...node } of parseTemplate(template)) {
@@ -63,8 +70,8 @@ export function findUnclosed(template: string): number | null {
 }
 
 /**
- * Whether a template is all of the `filters` of a query, which could then be any filters: of a call in the value, or of `tool`,
- * whose arguments the value is.
+ * Whether a template is all of the `filters` of a query, which could then be any filters: of a call
+ * in the value, or of `tool`, whose arguments the value is.
  */
 export function hasTemplateAsFilters(value: Json, tool?: string): boolean {
   const args = parseValue(value);
@@ -153,7 +160,9 @@ function readExpression(template: string, open: number, nesting: number): Templa
   };
 }
 
-/** Reads text between braces that is neither a path nor a call; null when the braces are not closed. */
+/**
+ * Reads text between braces that is neither a path nor a call; null when the braces are not closed.
+ */
 function readInvalid(template: string, open: number): TemplateNode | null {
   const end = template.indexOf('}}', open + 2);
   if (end === -1) return null;
@@ -166,7 +175,10 @@ function readInvalid(template: string, open: number): TemplateNode | null {
   };
 }
 
-/** Returns the index of the parenthesis that closes the one at `open`, ignoring those in strings; -1 when there is none. */
+/**
+ * Returns the index of the parenthesis that closes the one at `open`, ignoring those in strings; -1
+ * when there is none.
+ */
 function closingParenthesis(text: string, open: number): number {
   let depth = 0;
   let inString = false;
@@ -176,7 +188,8 @@ function closingParenthesis(text: string, open: number): number {
       if (character === '\\') index += 1;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    // No JSON contains these outside of strings. Without this check, many unclosed calls take quadratic time.
+    // No JSON contains these outside of strings. Without this check, many unclosed calls
+    // take quadratic time.
     else if (character === '\\' || (character === '{' && text[index + 1] === '{')) return -1;
     else if (character === '(') depth += 1;
     else if (character === ')' && --depth === 0) return index;

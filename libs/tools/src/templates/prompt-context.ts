@@ -15,7 +15,10 @@ export interface PromptSubject {
   now?: Date;
 }
 
-/** Loads the variables of a prompt (docs/reference/prompts.md#values). Some are loaded only when it mentions them. */
+/**
+ * Loads the variables of a prompt (docs/reference/prompts.md#values). Some are loaded only when
+ * it mentions them.
+ */
 export async function loadPromptVariables(
   db: Db,
   scope: Scope,

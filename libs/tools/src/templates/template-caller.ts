@@ -2,7 +2,10 @@ import type { Scope } from '@parley/contracts';
 import type { ToolCall, Tools } from '../types';
 import type { TemplateContext } from './compile-template';
 
-/** Creates the `call` of a template's context. Unlike models, templates may also call `templateOnly` tools. */
+/**
+ * Creates the `call` of a template's context. Unlike models, templates may also call
+ * `templateOnly` tools.
+ */
 export function templateCaller(
   tools: Tools,
   scope: Scope,

@@ -20,7 +20,10 @@ export interface TestMcpServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server of the official SDK on a local port. It has sessions, and answers with events or with JSON. */
+/**
+ * Starts a server of the official SDK on a local port. It has sessions, and answers with
+ * events or with JSON.
+ */
 export async function startMcpServer({ json = false, token = '' } = {}): Promise<TestMcpServer> {
   const calls: TestMcpServer['calls'] = [];
   const requests: TestMcpServer['requests'] = [];

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Starts a server of revision 2026-07-28 that refuses `initialize`. `methods`: the methods that it received. */
+/**
+ * Starts a server of revision 2026-07-28 that refuses `initialize`. `methods`: the methods
+ * that it received.
+ */
 export async function startModernMcpServer() {
   const methods: string[] = [];
   const describe = () => {

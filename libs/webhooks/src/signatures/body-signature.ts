@@ -4,8 +4,8 @@ import { type DeliveryHeaders, type Verdict, headerOf, isEqual } from './verdict
 const header = 'x-webhook-signature';
 
 /**
- * Verifies Kapso's scheme: HMAC-SHA256 of the raw body in lower-case hex, without a time or a prefix
- * (docs/reference/providers.md#kapso-signatures).
+ * Verifies Kapso's scheme: HMAC-SHA256 of the raw body in lower-case hex, without a time or a
+ * prefix (docs/reference/providers.md#kapso-signatures).
  */
 export function verifyBodySignature({
   headers,

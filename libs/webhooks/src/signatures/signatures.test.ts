@@ -132,8 +132,8 @@ test('none of 10,000 changed deliveries is accepted', () => {
 });
 
 /**
- * Changes one digit in every entry of a header. Of a signature only its first 20 digits: the last two bits of 32 bytes in
- * base64 have no meaning.
+ * Changes one digit in every entry of a header. Of a signature only its first 20 digits: the last
+ * two bits of 32 bytes in base64 have no meaning.
  */
 function changeDigit(value: string): string {
   const parts = value.split(' ');

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { type DeliveryHeaders, type Verdict, headerOf, isEqual } from './verdict';
 
-/** Maximum age, and maximum time in the future (docs/reference/providers.md#standard-webhooks-signatures). */
+/**
+ * Maximum age, and maximum time in the future
+ * (docs/reference/providers.md#standard-webhooks-signatures).
+ */
 const toleranceSeconds = 300;
 /** A shorter decoded key can be guessed, so it is not used. */
 const shortestKeyBytes = 16;
@@ -20,7 +23,10 @@ export interface SignedDelivery {
   nowMs: number;
 }
 
-/** Verifies the scheme of Standard Webhooks and Svix (Polar, Resend, Clerk): HMAC-SHA256 of `id.timestamp.body`, base64. */
+/**
+ * Verifies the scheme of Standard Webhooks and Svix (Polar, Resend, Clerk): HMAC-SHA256 of
+ * `id.timestamp.body`, base64.
+ */
 export function verifyStandardWebhook({
   headers,
   body,
@@ -89,7 +95,10 @@ function signatureOf(key: Buffer, signed: { id: string; timestamp: string; body:
     .digest('base64');
 }
 
-/** Polar uses the secret's text as the key, Svix decodes it after `whsec_`. Secrets of both look alike: both are tried. */
+/**
+ * Polar uses the secret's text as the key, Svix decodes it after `whsec_`. Secrets of both look
+ * alike: both are tried.
+ */
 function keysOf(secret: string): Buffer[] {
   const decoded = decodedKeyOf(secret);
   return decoded === null ? [Buffer.from(secret)] : [decoded, Buffer.from(secret)];

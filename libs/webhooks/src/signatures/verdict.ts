@@ -1,6 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether the signature of a delivery is valid. The reason of a refusal is for the inbox, never for the reply. */
+/**
+ * Whether the signature of a delivery is valid. The reason of a refusal is for the inbox,
+ * never for the reply.
+ */
 export type Verdict = { ok: true } | { ok: false; reason: string };
 
 /** Names are in lower case, as in Node. */

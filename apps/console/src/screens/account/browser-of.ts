@@ -1,4 +1,7 @@
-/** Names of browsers and systems as their user agents have them. The first match counts: Chrome names Safari too. */
+/**
+ * Names of browsers and systems as their user agents have them. The first match counts: Chrome
+ * names Safari too.
+ */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -192,7 +192,10 @@ function Overview({ agent, definition }: { agent: DeployedAgent; definition: Age
   );
 }
 
-/** What a person on a channel reads when the agent cannot answer; null if the definition says nothing about it. */
+/**
+ * What a person on a channel reads when the agent cannot answer; null if the definition says
+ * nothing about it.
+ */
 function onFailureText(
   { onFailure }: AgentDefinition,
   texts: { defaultText: string; handsOver: string },

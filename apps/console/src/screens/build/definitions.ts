@@ -1,6 +1,9 @@
 import type { JsonObject } from '@parley/client';
 
-/** The fields of definitions that these screens show (docs/reference/definitions.md). The API answers with any object. */
+/**
+ * The fields of definitions that these screens show (docs/reference/definitions.md). The API
+ * answers with any object.
+ */
 export interface AgentDefinition {
   name: string;
   description?: string;
@@ -79,8 +82,8 @@ export const modelName = (model: AgentModel | undefined): string | undefined =>
   typeof model === 'object' ? model.model : model;
 
 /**
- * Whether a list of tools has a tool: by its name, its namespace (`payment.*`) or `*`, which has no tools of MCP servers
- * (docs/reference/tools.md#how-a-tool-is-called).
+ * Whether a list of tools has a tool: by its name, its namespace (`payment.*`) or `*`, which has no
+ * tools of MCP servers (docs/reference/tools.md#how-a-tool-is-called).
  */
 export const listsTool = (list: readonly string[] = [], tool: string): boolean =>
   list.some(

@@ -18,8 +18,9 @@ function match(pattern: RegExp, text: string, position: number): RegExpExecArray
 }
 
 /**
- * The texts of a template, and its expressions: `{{path | "text"}}` and `{{tool.name({json})}}`; else whatever is between braces
- * (docs/reference/prompts.md#syntax). Each pattern continues where the one before it ended, so that blanks are read once.
+ * The texts of a template, and its expressions: `{{path | "text"}}` and `{{tool.name({json})}}`;
+ * else whatever is between braces (docs/reference/prompts.md#syntax). Each pattern continues where
+ * the one before it ended, so that blanks are read once.
  */
 export function splitTemplate(template: string): PromptPart[] {
   const parts: PromptPart[] = [];
@@ -56,7 +57,9 @@ function readOther(template: string, open: number): PromptPart | null {
   return { text: template.slice(open, end + 2), name: template.slice(open + 2, end).trim() };
 }
 
-/** The parenthesis that closes the one at `open`, without those in strings; -1 when there is none. */
+/**
+ * The parenthesis that closes the one at `open`, without those in strings; -1 when there is none.
+ */
 function closingParenthesis(text: string, open: number): number {
   let depth = 0;
   let isInString = false;
@@ -72,8 +75,9 @@ function closingParenthesis(text: string, open: number): number {
 }
 
 /**
- * The values of a compiled prompt: what is between the texts of its template. Expressions that follow each other are one
- * part. A prompt that has other texts than its template is one part without a name.
+ * The values of a compiled prompt: what is between the texts of its template. Expressions
+ * that follow each other are one part. A prompt that has other texts than its template is one
+ * part without a name.
  */
 export function markValues(template: string, compiled: string): PromptPart[] {
   const parts: PromptPart[] = [];

@@ -114,7 +114,10 @@ function RegisterAgain({ channel }: { channel: Channel }) {
   );
 }
 
-/** A setup link is not kept. The API makes one with a new channel, which takes the place of this one when it is read. */
+/**
+ * A setup link is not kept. The API makes one with a new channel, which takes the place of this one
+ * when it is read.
+ */
 function NewLink({ channel }: { channel: Channel }) {
   const texts = useTexts(channelsCatalog);
   const { api } = useWorkspace();

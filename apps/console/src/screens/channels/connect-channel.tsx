@@ -16,7 +16,10 @@ import { channelsCatalog } from './texts';
 
 type Way = 'link' | 'number' | 'simulated';
 
-/** Connects a number that Kapso has, makes a link at which its owner connects one, or simulates one in development. */
+/**
+ * Connects a number that Kapso has, makes a link at which its owner connects one, or simulates
+ * one in development.
+ */
 export function ConnectChannel({ onClose }: { onClose: () => void }) {
   const texts = useTexts(channelsCatalog);
   const { api, environment } = useWorkspace();

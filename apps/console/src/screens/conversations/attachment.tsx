@@ -93,7 +93,10 @@ function FileButton({
   );
 }
 
-/** Whether a file is dragged over the page, where a drop anywhere attaches it: the browser would leave the page otherwise. */
+/**
+ * Whether a file is dragged over the page, where a drop anywhere attaches it: the browser would
+ * leave the page otherwise.
+ */
 export function useDroppedFiles(isEnabled: boolean, onFiles: (files: FileList) => void): boolean {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);

@@ -49,7 +49,10 @@ export function Conversation() {
   );
 }
 
-/** Leads back as the browser does, so that the list keeps its place; from a link to the thread, to the list. */
+/**
+ * Leads back as the browser does, so that the list keeps its place; from a link to the
+ * thread, to the list.
+ */
 function useBack(): () => void {
   const { history } = useRouter();
   const canGoBack = useCanGoBack();

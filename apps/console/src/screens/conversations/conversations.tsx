@@ -157,8 +157,9 @@ function NoThreads() {
 }
 
 /**
- * Whether someone may be about to press a row: the pointer or the focus is in the list, or the screen is one for fingers, which
- * give no sign before they press. A list that is not visible is never held.
+ * Whether someone may be about to press a row: the pointer or the focus is in the list, or
+ * the screen is one for fingers, which give no sign before they press. A list that is not
+ * visible is never held.
  */
 function useHold() {
   const box = useRef<HTMLElement>(null);

@@ -33,7 +33,10 @@ export function Ticks({ status }: { status: string }) {
 }
 
 interface UndeliveredProps {
-  /** The message of the channel: one to the contact that was not sent, or one of the contact that was not answered. */
+  /**
+   * The message of the channel: one to the contact that was not sent, or one of the contact that
+   * was not answered.
+   */
   sent: { id: string; status: string; error: string | null };
   isInbound?: boolean;
 }

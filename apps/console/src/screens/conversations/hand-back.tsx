@@ -14,7 +14,9 @@ interface HandBackProps {
   onClose: () => void;
 }
 
-/** Lets the agent answer again, with a note for it. What is half written is kept until it is sent. */
+/**
+ * Lets the agent answer again, with a note for it. What is half written is kept until it is sent.
+ */
 export function HandBack({ threadId, personId, isSending, onClose }: HandBackProps) {
   const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();

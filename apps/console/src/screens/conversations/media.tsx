@@ -9,7 +9,10 @@ import type { ChannelMessage } from './timeline';
 
 const shown = /^(image\/(jpeg|png|gif|webp)|audio\/|video\/(mp4|webm|3gpp))/;
 
-/** The file of a message: a picture, a sound, a video, or something to download. Its bytes are read with the headers of the session. */
+/**
+ * The file of a message: a picture, a sound, a video, or something to download. Its bytes are read
+ * with the headers of the session.
+ */
 export function Media({ sent }: { sent: ChannelMessage }) {
   const conversations = useTexts(conversationsCatalog);
   const { api, key } = useWorkspace();
@@ -18,7 +21,8 @@ export function Media({ sent }: { sent: ChannelMessage }) {
   const isVideo = type.startsWith('video/');
   const isShown = shown.test(type);
   const [isAsked, setAsked] = useState(false);
-  // A video is large, so it is loaded when a person asks for it. The type of a file is unknown until it has been fetched.
+  // A video is large, so it is loaded when a person asks for it. The type of a file is unknown
+  // until it has been fetched.
   const isNeeded = isAsked || (isShown && !isVideo);
   const { data: blob, error } = useQuery({
     queryKey: [...key, 'media', sent.id],

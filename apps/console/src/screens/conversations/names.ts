@@ -24,9 +24,15 @@ export function nameOf(
 }
 
 const media = /\n?\[(image|video|audio|voice|document|sticker)(?:: \S+)?\]/g;
-/** An instruction to the agent in place of a message, such as to answer again after a takeover: one long text in brackets. */
+/**
+ * An instruction to the agent in place of a message, such as to answer again after a takeover: one
+ * long text in brackets.
+ */
 const instruction = /^\[[^[\]]{40,}\]$/;
-/** A text without the marks that name the files of a message for the agent, such as `[image: https://…]`. */
+/**
+ * A text without the marks that name the files of a message for the agent, such as
+ * `[image: https://…]`.
+ */
 export const withoutFiles = (text: string): string =>
   text.replace(media, '').trim().replace(instruction, '');
 /** The kinds of the files that a text for the agent names. */
@@ -34,6 +40,9 @@ export const filesIn = (text: string): string[] =>
   [...text.matchAll(media)].map((found) => found[1]!);
 
 const dayMs = 24 * 3_600_000;
-/** Until when WhatsApp takes a reply that is no template, read from the contact's last message. Null on other channels. */
+/**
+ * Until when WhatsApp takes a reply that is no template, read from the contact's last message. Null
+ * on other channels.
+ */
 export const windowEndOf = ({ channel, lastMessageAt }: ListedThread): number | null =>
   channel === 'whatsapp' ? lastMessageAt + dayMs : null;

@@ -42,8 +42,8 @@ interface OutboxOptions {
 }
 
 /**
- * What is being sent in one thread, one after the other in the order of writing. It survives a reload and a sign-out, except for
- * files, which are too large to be kept.
+ * What is being sent in one thread, one after the other in the order of writing. It survives a
+ * reload and a sign-out, except for files, which are too large to be kept.
  */
 export class Outbox {
   #items: Outgoing[];
@@ -108,7 +108,9 @@ export class Outbox {
     this.#set(this.#items.map((item) => (item.key === key ? { ...item, ...changes } : item)));
   }
 
-  /** Sends what waits. Two replies that were written one after the other are stored in this order. */
+  /**
+   * Sends what waits. Two replies that were written one after the other are stored in this order.
+   */
   async run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -126,7 +128,10 @@ export class Outbox {
     }
   }
 
-  /** The own replies that were stored since an item was written are messages that its writer has seen. */
+  /**
+   * The own replies that were stored since an item was written are messages that its
+   * writer has seen.
+   */
   #begin({ key, body }: Outgoing): Outgoing {
     let { lastMessageId } = body;
     while (lastMessageId !== undefined && this.#storedAfter.has(lastMessageId))
@@ -159,7 +164,8 @@ export class Outbox {
       return 'stored';
     } catch (error) {
       if (error instanceof ParleyApiError && error.status === 401) return 'signed_out';
-      // Without an answer it may have been stored. The same key is sent until the server says which.
+      // Without an answer it may have been stored. The same key is sent until the
+      // server says which.
       if (isUncertain(error)) {
         this.#change(key, { isDelayed: true });
         return 'no_answer';

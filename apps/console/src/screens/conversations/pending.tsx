@@ -14,7 +14,9 @@ interface PendingProps {
   onDiscard: () => void;
 }
 
-/** A message that is not stored yet: it stays in its place until it is, or until it is discarded. */
+/**
+ * A message that is not stored yet: it stays in its place until it is, or until it is discarded.
+ */
 export function Pending({ item, isFirst, onAgain, onEdit, onDiscard }: PendingProps) {
   const composer = useTexts(composerCatalog);
   return (

@@ -42,7 +42,10 @@ export function withOlder<Item>(
   };
 }
 
-/** The rows of an order as they are now. One that left the list is shown as it was in `known`, with `isGone`. */
+/**
+ * The rows of an order as they are now. One that left the list is shown as it was in
+ * `known`, with `isGone`.
+ */
 export function rowsOf<Item>(
   order: Order,
   fresh: readonly Item[],

@@ -1,6 +1,9 @@
 import type { JsonObject } from '@parley/client';
 
-/** A part of a template with values to fill in. `parameters` are its variables, `1` or `name`, in their order. */
+/**
+ * A part of a template with values to fill in. `parameters` are its variables, `1` or
+ * `name`, in their order.
+ */
 interface TemplatePart {
   type: 'header' | 'body' | 'button';
   /** Position of a button. */

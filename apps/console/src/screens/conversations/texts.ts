@@ -1,6 +1,8 @@
 import { catalog } from '../../catalog';
 
-/** The texts of one conversation. Those of the list and of the composer are in files of their own. */
+/**
+ * The texts of one conversation. Those of the list and of the composer are in files of their own.
+ */
 export const conversationsCatalog = catalog(
   {
     title: 'Conversations',

@@ -21,7 +21,10 @@ interface ThreadRowProps {
   personId: string;
 }
 
-/** One conversation of the list: who, why it waits or what was written last, and how long a reply may be written. */
+/**
+ * One conversation of the list: who, why it waits or what was written last, and how long a
+ * reply may be written.
+ */
 export function ThreadRow({ thread, isOpen, isGone, personId }: ThreadRowProps) {
   const conversations = useTexts(conversationsCatalog);
   const inbox = useTexts(inboxCatalog);

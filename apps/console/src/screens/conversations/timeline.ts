@@ -5,21 +5,31 @@ export type ChannelMessage = ResultOf<'listChannelMessages'>['data'][number];
 
 /** The items of a conversation, in their order. */
 export type Entry =
-  /** A message of the thread; `sent` is the message of the channel that it came with or was delivered as. */
+  /**
+   * A message of the thread; `sent` is the message of the channel that it came with or
+   * was delivered as.
+   */
   | { kind: 'message'; id: string; at: number; message: Message; sent: ChannelMessage | null }
-  /** A message of the channel that the thread does not have: a picture without text, a location, what a trigger sent. */
+  /**
+   * A message of the channel that the thread does not have: a picture without text, a location,
+   * what a trigger sent.
+   */
   | { kind: 'sent'; id: string; at: number; sent: ChannelMessage }
   /** What the agent did for a message. */
   | { kind: 'steps'; id: string; at: number; executionId: string; toolCalls: number }
   /** The agent was asked to answer a message again. */
   | { kind: 'again'; id: string; at: number };
 
-/** Within this time of its message, a reply is stored in the outbox: its parts, and what a retry replaces. */
+/**
+ * Within this time of its message, a reply is stored in the outbox: its parts, and what
+ * a retry replaces.
+ */
 const outboxMs = 10 * 60_000;
 
 /**
- * Puts the messages of a thread and those of its channel in one order. `messages` and `sent`: oldest first. Messages of the channel
- * are left out before `fromMs`, where the thread has older messages that are not loaded, and after `toMs`.
+ * Puts the messages of a thread and those of its channel in one order. `messages` and `sent`:
+ * oldest first. Messages of the channel are left out before `fromMs`, where the thread has older
+ * messages that are not loaded, and after `toMs`.
  */
 export function timelineOf(
   messages: readonly Message[],
@@ -86,7 +96,8 @@ function isReplyOf(
 ): boolean {
   // A file without a caption has no words, which every reply would contain.
   const words = text?.trim() ?? '';
-  // A turn is stored before its reply is in the outbox: a reply that is loaded between the two has no delivery.
+  // A turn is stored before its reply is in the outbox: a reply that is loaded between the two
+  // has no delivery.
   if (delivery === null) return words !== '' && content.trim() === words;
   // A long reply is sent in parts; a message that was sent again replaces one that failed.
   if (words !== '') return content.includes(words);
@@ -104,7 +115,9 @@ function merge(entries: Entry[], others: Entry[]): Entry[] {
   return [...merged, ...others.slice(at)];
 }
 
-/** The id of the last message that the contact wrote or got; notes and instructions are for others. */
+/**
+ * The id of the last message that the contact wrote or got; notes and instructions are for others.
+ */
 export const lastIdOf = (messages: readonly Message[]): string | undefined =>
   messages.findLast(
     ({ role, content }) => (role === 'user' || role === 'assistant') && content !== '',

@@ -38,7 +38,10 @@ export function useAttachment() {
   return { attachment, problem, attach, remove };
 }
 
-/** A picture as WhatsApp shows it: photos of phones are often too large or of a type that it delivers as a document. */
+/**
+ * A picture as WhatsApp shows it: photos of phones are often too large or of a type that it
+ * delivers as a document.
+ */
 async function asPicture(file: File): Promise<File> {
   const isOther = /^image\/(?!jpeg|png|gif|svg)/.test(file.type);
   if (!isOther && !(/^image\/(jpeg|png)$/.test(file.type) && file.size > maxPictureBytes))

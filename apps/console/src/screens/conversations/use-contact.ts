@@ -91,7 +91,9 @@ export function useRelatedTo(
   });
 }
 
-/** The payments for an entity or what refers to it, and those with its e-mail address, newest first. */
+/**
+ * The payments for an entity or what refers to it, and those with its e-mail address, newest first.
+ */
 export function usePaymentsOf(entity: Entity, others: readonly Entity[]) {
   const { client, key } = useWorkspace();
   const { data: types } = useDataTypes();

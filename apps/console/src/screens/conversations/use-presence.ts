@@ -7,7 +7,10 @@ import type { Thread } from './names';
 const presenceMs = 30_000;
 const typingMs = 3_000;
 
-/** Shows colleagues that this person has the thread open and writes. Returns the function that is called at each change of the text. */
+/**
+ * Shows colleagues that this person has the thread open and writes. Returns the function that is
+ * called at each change of the text.
+ */
 export function usePresence(threadId: string): (isTyping: boolean) => void {
   const { api } = useWorkspace();
   const saidMs = useRef(0);

@@ -9,8 +9,9 @@ interface SteadyOrderOptions<Item> extends ItemKeys<Item> {
 }
 
 /**
- * Keeps the order of a live list while someone may be about to press a row: rows change in place, new ones wait. `newCount`: the
- * rows that would move to the front. A row that left the list stays, with `isGone`.
+ * Keeps the order of a live list while someone may be about to press a row: rows change in place,
+ * new ones wait. `newCount`: the rows that would move to the front. A row that left the list
+ * stays, with `isGone`.
  */
 export function useSteadyOrder<Item>(
   fresh: readonly Item[],

@@ -31,7 +31,8 @@ export function useSwipeBack(page: RefObject<HTMLElement | null>, back: () => vo
       ];
       return rightPx > px && rightPx > 2 * downPx && getSelection()?.isCollapsed !== false;
     };
-    // A browser that goes back on a swipe itself would go back a second time. A scroll that has begun cannot be prevented.
+    // A browser that goes back on a swipe itself would go back a second time. A scroll that has
+    // begun cannot be prevented.
     const onMove = (event: TouchEvent) => {
       if (event.cancelable && isFartherThan(0, event.changedTouches)) event.preventDefault();
     };

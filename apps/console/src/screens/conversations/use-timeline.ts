@@ -9,7 +9,10 @@ const liveMs = 2_500;
 const maxPages = 5;
 const idOf = ({ id }: Message | ChannelMessage): string => id;
 
-/** The messages of a conversation, oldest first, with what only its channel has. Some pages at a time. */
+/**
+ * The messages of a conversation, oldest first, with what only its channel has. Some
+ * pages at a time.
+ */
 export function useTimeline(thread: Thread) {
   const { api, key } = useWorkspace();
   const contact = thread.contactId ?? '';

@@ -7,7 +7,10 @@ import { Button } from '../../parts/controls';
 import { conversationsCatalog } from './texts';
 import type { Message } from './timeline';
 
-/** The text of a message: its beginning where the list cuts it, and all of it after a person has asked for that. */
+/**
+ * The text of a message: its beginning where the list cuts it, and all of it after a person
+ * has asked for that.
+ */
 export function useWholeText(threadId: string, { id, content, isTruncated }: Message) {
   const { api, key } = useWorkspace();
   const [isWanted, setWanted] = useState(false);

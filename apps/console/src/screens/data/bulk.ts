@@ -68,7 +68,10 @@ export function batchSize(operations: readonly Operation[], from: number): numbe
   return count;
 }
 
-/** Makes changes, each on its own, in requests of at most 500. `onResult` gets the reason of those that were refused. */
+/**
+ * Makes changes, each on its own, in requests of at most 500. `onResult` gets the reason of those
+ * that were refused.
+ */
 export async function change(
   client: ParleyClient,
   type: string,
@@ -80,7 +83,8 @@ export async function change(
     const batch = operations.slice(from, from + batchSize(operations, from));
     // The same key with each repetition: a batch whose answer was lost is not made twice.
     const idempotencyKey = randomKey();
-    // A request that was sent is answered even when the work is stopped, so that what was changed is known.
+    // A request that was sent is answered even when the work is stopped, so that what was
+    // changed is known.
     const { results } = await untilAdmitted(
       () => client.data.bulk(type, { operations: batch }, { idempotencyKey }),
       progress,

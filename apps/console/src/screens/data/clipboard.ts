@@ -13,7 +13,10 @@ import { type GridColumn, valueOf } from './grid-column';
 import type { Range } from './grid-keys';
 import { isSame } from './values';
 
-/** The cells of a range as spreadsheets read them. Texts that would run as formulas get an apostrophe. */
+/**
+ * The cells of a range as spreadsheets read them. Texts that would run as formulas
+ * get an apostrophe.
+ */
 export function copyCells(
   { rows, columns: [first, last] }: Range,
   columns: readonly GridColumn[],
@@ -59,7 +62,10 @@ export interface Paste {
   outside: { rows: number; columns: number };
 }
 
-/** What a table would change when it is pasted at a range. One row or one column is repeated over the range. */
+/**
+ * What a table would change when it is pasted at a range. One row or one column is
+ * repeated over the range.
+ */
 export function planPaste(
   table: readonly (readonly string[])[],
   { rows, columns: places }: Range,

@@ -323,7 +323,9 @@ function EntitiesOfType({ type }: { type: DataType }) {
   );
 }
 
-/** The lifecycle status of the rows. Any text is one; the loaded rows name those that are in use. */
+/**
+ * The lifecycle status of the rows. Any text is one; the loaded rows name those that are in use.
+ */
 function StatusChoice({
   list,
   value,

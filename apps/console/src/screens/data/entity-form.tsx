@@ -38,7 +38,10 @@ function fieldsFor({ fields }: DataType, entity: Entity | undefined): DataField[
   return [...fields, ...own.map((name) => fieldNamed(name, []))];
 }
 
-/** Edits an entity. Only what the person has changed is sent, so that changes of others to other fields stay. */
+/**
+ * Edits an entity. Only what the person has changed is sent, so that changes of others to
+ * other fields stay.
+ */
 export function EntityForm({ type, entity, focusField, onClose, onCreated }: EntityFormProps) {
   const texts = useTexts(dataCatalog);
   const { client, key } = useWorkspace();

@@ -16,8 +16,9 @@ const aheadRows = 50;
 type Load = (cursor: string | undefined, signal?: AbortSignal) => Promise<EntityPage>;
 
 /**
- * The rows of a grid. Every page that was loaded is known by its cursor and its length, so that rows keep their places, and only
- * those near the visible ones are in memory: a list of 200,000 entities holds at most 2,300 of them.
+ * The rows of a grid. Every page that was loaded is known by its cursor and its length, so that
+ * rows keep their places, and only those near the visible ones are in memory: a list of 200,000
+ * entities holds at most 2,300 of them.
  */
 export class EntityList {
   readonly #load: Load;
@@ -88,7 +89,10 @@ export class EntityList {
     this.#changed();
   }
 
-  /** Loads the visible pages again, the first one at the beginning. Later pages stay unless the list has changed before them. */
+  /**
+   * Loads the visible pages again, the first one at the beginning. Later pages stay unless the list
+   * has changed before them.
+   */
   async refresh(signal: AbortSignal): Promise<number> {
     const from = this.#pages.length === 0 ? 0 : this.#pageOf(this.#visible[0])[0];
     const to = Math.max(from, Math.min(this.#pageOf(this.#visible[1])[0], this.#pages.length - 1));
@@ -128,7 +132,8 @@ export class EntityList {
       const page = await this.#load(this.#pages[at - 1]?.next);
       if (generation !== this.#generation) return;
       const before = this.#pages[at];
-      // An entity was deleted or added in between: the pages after this one begin at other places now.
+      // An entity was deleted or added in between: the pages after this one begin at
+      // other places now.
       const isChanged = before !== undefined && before.next !== page.cursor;
       this.#pages.splice(at, isChanged ? Infinity : 1, {
         next: page.cursor,

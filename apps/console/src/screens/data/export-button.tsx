@@ -12,7 +12,10 @@ import type { DataType } from './fields';
 import { saveFile } from './save-file';
 import { dataCatalog } from './texts';
 
-/** Exports all that the filter matches, page by page, in the format that the import and `parley data import` read. */
+/**
+ * Exports all that the filter matches, page by page, in the format that the import and
+ * `parley data import` read.
+ */
 export function ExportButton({
   type,
   query,

@@ -71,7 +71,10 @@ export function readFields(
 export const withNested = (fields: readonly DataField[]): DataField[] =>
   fields.flatMap((field) => [field, ...withNested(field.properties)]);
 
-/** What an entity is called where only a line is for it: its first search field or text, else its id. */
+/**
+ * What an entity is called where only a line is for it: its first search field or
+ * text, else its id.
+ */
 export function labelOf(
   entity: Pick<Entity, 'id' | 'data'>,
   { searchFields, fields }: DataType,

@@ -71,7 +71,10 @@ export function FilterValue({
   );
 }
 
-/** A value that is written, which is applied with Enter, after a pause, or when the person leaves it. */
+/**
+ * A value that is written, which is applied with Enter, after a pause, or when the
+ * person leaves it.
+ */
 function WrittenValue(props: Omit<FilterValueProps, 'isPart'>) {
   const { field, isList, hasMoments, value, problem, onChange } = props;
   const texts = useTexts(dataCatalog);

@@ -29,7 +29,10 @@ interface FiltersProps {
   onChange: (rows: FilterRow[]) => void;
 }
 
-/** The filters of a list in words, which can also be read as code. A row with a wrong value filters nothing and says why. */
+/**
+ * The filters of a list in words, which can also be read as code. A row with a wrong value filters
+ * nothing and says why.
+ */
 export function Filters({
   type,
   fields,
@@ -137,7 +140,10 @@ export function Filters({
 
 const other = '\u0000other';
 
-/** The field of a filter: one of the schema, or any other name, because entities may have fields that are not declared. */
+/**
+ * The field of a filter: one of the schema, or any other name, because entities may have fields
+ * that are not declared.
+ */
 function FieldChoice({
   names,
   value,

@@ -148,7 +148,10 @@ function CellValue({
   );
 }
 
-/** The editor in the place of a cell. It is left with Enter, Tab, Escape, or by a click elsewhere, which saves. */
+/**
+ * The editor in the place of a cell. It is left with Enter, Tab, Escape, or by a click
+ * elsewhere, which saves.
+ */
 function CellEditor({
   field,
   text,

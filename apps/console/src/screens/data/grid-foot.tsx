@@ -8,7 +8,10 @@ import { dataCatalog } from './texts';
 import type { CellEdits } from './use-cell-edits';
 import { showValue } from './values';
 
-/** Below the grid: the whole value at the cursor or why it was refused, and how many rows are loaded. */
+/**
+ * Below the grid: the whole value at the cursor or why it was refused, and how many
+ * rows are loaded.
+ */
 export function GridFoot({
   list,
   total,

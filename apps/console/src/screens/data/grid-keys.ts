@@ -45,7 +45,10 @@ export function moveOf(
   }
 }
 
-/** The cell after or before a position that `isStop` accepts, over the ends of rows; null at the end of the grid. */
+/**
+ * The cell after or before a position that `isStop` accepts, over the ends of rows; null at the
+ * end of the grid.
+ */
 export function nextStop(
   from: Position,
   step: 1 | -1,

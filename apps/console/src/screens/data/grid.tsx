@@ -62,7 +62,10 @@ const styleOf = (columns: readonly GridColumn[], heightPx: number) =>
     minWidth: `${columns.reduce((sum, column) => sum + widthRem(column), 0)}rem`,
   }) as React.CSSProperties;
 
-/** The grid of the entities of a type (WAI-ARIA grid pattern). Only the visible rows are in the page. */
+/**
+ * The grid of the entities of a type (WAI-ARIA grid pattern). Only the visible rows
+ * are in the page.
+ */
 export function Grid({
   type,
   list,

@@ -5,7 +5,10 @@ import { Button } from '../../parts/controls';
 import { Dialog } from '../../parts/dialog';
 import { dataCatalog } from './texts';
 
-/** Asks before unsaved texts are left, inside the console and by the browser. `allow` lets the next navigation pass. */
+/**
+ * Asks before unsaved texts are left, inside the console and by the browser. `allow` lets the next
+ * navigation pass.
+ */
 export function useLeaveGuard(isDirty: boolean): { allow: () => void; dialog: ReactNode } {
   const texts = useTexts(dataCatalog);
   const isAllowed = useRef(false);

@@ -25,7 +25,9 @@ const shownRows = 100;
 const maxCells = 50_000;
 const delimiters = ['\t', ',', ';'] as const;
 
-/** Tabs separate the cells of spreadsheets; without any, commas or semicolons that every line has. */
+/**
+ * Tabs separate the cells of spreadsheets; without any, commas or semicolons that every line has.
+ */
 function guessDelimiter(text: string): string {
   if (text.includes('\t')) return '\t';
   const lines = text.split(/\r?\n/).filter((line) => line !== '');
@@ -46,7 +48,10 @@ interface PasteDialogProps {
   onClose: () => void;
 }
 
-/** Shows what a paste will change before it does. Cells that fit no field are marked, and are not changed. */
+/**
+ * Shows what a paste will change before it does. Cells that fit no field are marked, and
+ * are not changed.
+ */
 export function PasteDialog({ type, text, at, columns, list, edits, onClose }: PasteDialogProps) {
   const texts = useTexts(dataCatalog);
   const { client } = useWorkspace();

@@ -16,7 +16,9 @@ interface Given {
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** Does what a key means in a grid while no cell is edited. False: the key is left to the browser. */
+/**
+ * Does what a key means in a grid while no cell is edited. False: the key is left to the browser.
+ */
 export function pressGridKey(
   event: Pressed,
   { view, edit, column, open, toggleRow, clearMarked }: Given,

@@ -137,7 +137,10 @@ function PickButton({ onPick, children }: { onPick: () => void; children: React.
   );
 }
 
-/** The newest entities without words, else those that a search finds, or whose first text contains the words. */
+/**
+ * The newest entities without words, else those that a search finds, or whose first text
+ * contains the words.
+ */
 const findEntities =
   (words: string) =>
   async (

@@ -9,7 +9,10 @@ import { dataCatalog } from './texts';
 import { TextLink } from '../../parts/link';
 import { useDataTypes } from './use-data-types';
 
-/** What an entity is related to: the ids in its fields, the fields of other types with its id, and named relations. */
+/**
+ * What an entity is related to: the ids in its fields, the fields of other types with its id, and
+ * named relations.
+ */
 export function Relations({ type, entity }: { type: DataType; entity: Entity }) {
   const texts = useTexts(dataCatalog);
   const types = useDataTypes();

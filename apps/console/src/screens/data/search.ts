@@ -28,7 +28,10 @@ const operators = [
 ] as const;
 export type Operator = (typeof operators)[number];
 
-/** Those that take no value. `null` matches a field that is null or absent; `$exists` only asks whether it is there. */
+/**
+ * Those that take no value. `null` matches a field that is null or absent; `$exists` only asks
+ * whether it is there.
+ */
 const withoutValue: Partial<Record<Operator, readonly [operator: string, operand: Json]>> = {
   filled: ['$ne', null],
   empty: ['$eq', null],
@@ -139,7 +142,10 @@ export interface ReadFilters {
   problems: Map<number, FilterProblem>;
 }
 
-/** The filters of the API. Several rows of one field hold together, and each operator of a field once. */
+/**
+ * The filters of the API. Several rows of one field hold together, and each operator
+ * of a field once.
+ */
 export function readFilters(rows: readonly FilterRow[], fields: readonly DataField[]): ReadFilters {
   const filters: ReadFilters['filters'] = {};
   const problems: ReadFilters['problems'] = new Map();

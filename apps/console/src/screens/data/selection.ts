@@ -5,7 +5,10 @@ export function rowsBetween(lastRow: number, row: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
-/** A selection after an entity was pressed: all that were touched get its new state. Those that are not loaded stay. */
+/**
+ * A selection after an entity was pressed: all that were touched get its new state. Those that are
+ * not loaded stay.
+ */
 export function toggled(
   ids: Iterable<string>,
   pressed: string,

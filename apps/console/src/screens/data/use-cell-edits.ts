@@ -7,7 +7,10 @@ import type { EntityList } from './entity-list';
 import type { DataField } from './fields';
 import { isSame, typedValue } from './values';
 
-/** A cell whose text is not stored: it is being saved, or it was refused and keeps its text with the reason. */
+/**
+ * A cell whose text is not stored: it is being saved, or it was refused and keeps its text
+ * with the reason.
+ */
 export interface CellEdit {
   text: string;
   value?: Json;
@@ -28,7 +31,10 @@ export interface CellEdits {
 
 const keyOf = (id: string, field: string) => `${id} ${field}`;
 
-/** Saves cells at once, one request for each, and one after the other for an entity, so that the last text of a cell is stored. */
+/**
+ * Saves cells at once, one request for each, and one after the other for an entity, so that the
+ * last text of a cell is stored.
+ */
 export function useCellEdits(type: string, list: EntityList): CellEdits {
   const { client } = useWorkspace();
   const [edits, setEdits] = useState<ReadonlyMap<string, CellEdit>>(new Map());

@@ -4,7 +4,10 @@ import { type DataType, readFields } from './fields';
 const schemasOf = ({ entityTypes = [] }: Pushed) =>
   new Map(entityTypes.map(({ slug, schema }) => [slug, schema]));
 
-/** The entity types with their fields. The list of types has only the names of types; definitions have the rest. */
+/**
+ * The entity types with their fields. The list of types has only the names of types;
+ * definitions have the rest.
+ */
 export function useDataTypes() {
   const types = useTypes();
   const schemas = useDefinitions(schemasOf);

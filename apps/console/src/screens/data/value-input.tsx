@@ -106,7 +106,10 @@ export function ValueInput(props: ValueInputProps) {
   );
 }
 
-/** How a date is chosen. Null: it has a form that the inputs of browsers would change, and is edited as text. */
+/**
+ * How a date is chosen. Null: it has a form that the inputs of browsers would change, and
+ * is edited as text.
+ */
 function dateInput(
   { type }: DataField,
   text: string,

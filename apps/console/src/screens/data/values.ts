@@ -3,7 +3,10 @@ import { readValue, writeValue } from '@parley/rows';
 import { formatDate, formatDateTime, formatDecimal } from '../../formats';
 import type { DataField } from './fields';
 
-/** A value of a field for reading: numbers and dates as the language writes them. `writeValue` is the text for editing. */
+/**
+ * A value of a field for reading: numbers and dates as the language writes them. `writeValue` is
+ * the text for editing.
+ */
 export function showValue(value: Json | undefined, { kind }: Pick<DataField, 'kind'>): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number')
@@ -15,7 +18,10 @@ export function showValue(value: Json | undefined, { kind }: Pick<DataField, 'ki
 /** The range of `Date`, in milliseconds on both sides of 1970. */
 const isTime = (value: number): boolean => Math.abs(value) <= 8.64e15;
 
-/** A date of docs/reference/data.md#schemas. Browsers also read texts such as `Order 5` as some date. */
+/**
+ * A date of docs/reference/data.md#schemas. Browsers also read texts such as
+ * `Order 5` as some date.
+ */
 const datePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}|$)/;
 
 function showDate(text: string): string {

@@ -9,7 +9,10 @@ interface Span {
   ms: number;
 }
 
-/** Tools have their time of start. A model call ends when the next step begins, so it is placed before that step. */
+/**
+ * Tools have their time of start. A model call ends when the next step begins, so it is placed
+ * before that step.
+ */
 function spansOf({ steps, startedAt, createdAt }: ExecutionTrace): {
   spans: Span[];
   totalMs: number;

@@ -12,7 +12,10 @@ import { homeCatalog } from './texts';
 
 const shownMessages = 5;
 
-/** The newest messages with a problem, each with its conversation. Failed ones can be retried together. */
+/**
+ * The newest messages with a problem, each with its conversation. Failed ones can be
+ * retried together.
+ */
 export function ProblemMessages({ status }: { status: 'failed' | 'unknown' }) {
   const home = useTexts(homeCatalog);
   const { api, key } = useWorkspace();

@@ -34,7 +34,10 @@ export function settingsOf(
   return settings;
 }
 
-/** Lines such as `X-Team: sales`. A line without a colon is a header without a value, which the server refuses. */
+/**
+ * Lines such as `X-Team: sales`. A line without a colon is a header without a value, which
+ * the server refuses.
+ */
 const headersOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     text
@@ -58,8 +61,8 @@ const originOf = (text: string): string =>
   URL.canParse(text) ? new URL(text).origin : text.trim();
 
 /**
- * The inputs of the fields of a provider. Secrets are write-only. When the host of the address changes, the server requires those that
- * are stored again.
+ * The inputs of the fields of a provider. Secrets are write-only. When the host of the address
+ * changes, the server requires those that are stored again.
  */
 export function SettingsFields({ fields }: { fields: readonly SettingsField[] }) {
   const [isMoved, setMoved] = useState(false);

@@ -24,7 +24,10 @@ const text = (value: unknown): string =>
       ? value
       : JSON.stringify(value);
 
-/** The fields of a payment. It is an entity that others may have changed, so nothing about it is certain. */
+/**
+ * The fields of a payment. It is an entity that others may have changed, so nothing
+ * about it is certain.
+ */
 export function dataOf({ data }: { data: object }): PaymentData {
   const fields = data as Record<string, unknown>;
   const url = text(fields.paymentLinkUrl);

@@ -7,7 +7,10 @@ import { playgroundCatalog } from './texts';
 
 type Hint = keyof (typeof playgroundCatalog)['en']['hints'];
 
-/** What to do about an error of an execution: `<model>: <reason>: <detail>`, or a sentence (libs/agents describes it so). */
+/**
+ * What to do about an error of an execution: `<model>: <reason>: <detail>`, or a sentence
+ * (libs/agents describes it so).
+ */
 function hintOf(error: string): Hint {
   const reason = /^\S+: (\w+): /.exec(error)?.[1];
   if (reason === 'not_configured' || reason === 'unknown_model') return 'not_configured';

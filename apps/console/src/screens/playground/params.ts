@@ -3,7 +3,10 @@ import { ownValue } from '@parley/rows';
 import { parseObject } from '../../parts/parse-object';
 import type { Param } from '../build/definitions';
 
-/** What a person has typed, by the name of the param; below `free`, all params of an agent that declares none. */
+/**
+ * What a person has typed, by the name of the param; below `free`, all params of an agent
+ * that declares none.
+ */
 export type Typed = Record<string, string>;
 export const free = '*';
 
@@ -35,7 +38,10 @@ function valueOf(
   return 'value' in parsed ? parsed : { name, kind: 'object' };
 }
 
-/** The params to send: those that were typed. A param that was emptied is sent as null, because the thread keeps the others. */
+/**
+ * The params to send: those that were typed. A param that was emptied is sent as null, because the
+ * thread keeps the others.
+ */
 export function paramsOf(
   declared: readonly Param[],
   typed: Typed,

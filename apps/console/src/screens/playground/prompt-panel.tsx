@@ -26,7 +26,10 @@ interface PromptPanelProps {
   executionId: string | undefined;
 }
 
-/** The prompt of the agent with the values of this conversation; for those who may not compile it, as it was sent. */
+/**
+ * The prompt of the agent with the values of this conversation; for those who may not compile
+ * it, as it was sent.
+ */
 export function PromptPanel(props: PromptPanelProps) {
   const { environment, isAdmin } = useWorkspace();
   if (environment === 'development' || isAdmin) return <Compiled {...props} />;

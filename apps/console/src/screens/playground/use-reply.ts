@@ -4,8 +4,9 @@ import { useWorkspace } from '../../frame/workspace';
 import { type Reply, written } from './reply';
 
 /**
- * Follows an execution while it runs. Each event that is no text reads the execution again, which has what the stream has not:
- * durations, tokens and permissions. Without the stream the queries of the page read the execution every second.
+ * Follows an execution while it runs. Each event that is no text reads the execution again, which
+ * has what the stream has not: durations, tokens and permissions. Without the stream the queries of
+ * the page read the execution every second.
  */
 export function useReply(executionId: string | undefined): Reply | null {
   const { client, key } = useWorkspace();

@@ -12,7 +12,10 @@ import { settingsCatalog } from './texts';
 
 type Change = InputOf<'changeOrganization'>;
 
-/** A form with a part of the settings. It sends what was changed only, so that two people may change different things. */
+/**
+ * A form with a part of the settings. It sends what was changed only, so that two people may change
+ * different things.
+ */
 export function SettingsForm({
   changesOf,
   onSaved,

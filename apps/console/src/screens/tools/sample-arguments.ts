@@ -13,7 +13,9 @@ const samples: Record<string, JsonObject[string]> = {
   object: {},
 };
 
-/** Arguments to begin with: the required ones, with their default, their first value, or nothing. */
+/**
+ * Arguments to begin with: the required ones, with their default, their first value, or nothing.
+ */
 export function sampleArguments(schema: JsonObject): JsonObject {
   const fields = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];

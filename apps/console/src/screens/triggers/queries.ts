@@ -25,7 +25,9 @@ export function useTriggers() {
   return useWholeList([...key, 'triggers', 'list'], load, 10_000);
 }
 
-/** The fields of a definition that a trigger's screen shows (docs/reference/definitions.md#trigger). */
+/**
+ * The fields of a definition that a trigger's screen shows (docs/reference/definitions.md#trigger).
+ */
 export interface TriggerDefinition {
   actions: { tool: string; args: JsonObject; as?: string }[];
   schedule?: {

@@ -2,7 +2,10 @@ import { formatOfDay } from '../../formats';
 import type { Language } from '../../language';
 import type { TriggerTexts } from './texts';
 
-/** What starts a trigger, as it was pushed (docs/reference/definitions.md#trigger). The API answers with any object. */
+/**
+ * What starts a trigger, as it was pushed (docs/reference/definitions.md#trigger). The API answers
+ * with any object.
+ */
 export interface TriggerStart {
   entityType?: string;
   action?: 'created' | 'updated' | 'deleted';
@@ -86,7 +89,8 @@ function cronInWords(expression: string, texts: TriggerTexts, language: Language
 }
 
 const whole = (text: string): number | null => (/^\d+$/.test(text) ? Number(text) : null);
-// A step counts only if it divides the whole: `*/45` is the minutes 0 and 45, which are not always 45 minutes apart.
+// A step counts only if it divides the whole: `*/45` is the minutes 0 and 45, which are not always
+// 45 minutes apart.
 function step(text: string, of: number): number | null {
   const every = whole(/^\*\/(\d+)$/.exec(text)?.[1] ?? '');
   return every !== null && of % every === 0 ? every : null;

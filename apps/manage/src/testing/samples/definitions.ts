@@ -8,7 +8,9 @@ const policies = [
 ];
 const parameters = { type: 'object', properties: { number: { type: 'number' } } };
 
-/** One agent with a role, a router, a custom tool and an entity type. Returns the slug of the agent. */
+/**
+ * One agent with a role, a router, a custom tool and an entity type. Returns the slug of the agent.
+ */
 export async function insertDefinitions({
   db,
   scope,

@@ -14,7 +14,10 @@ const cookieOf = (response: { headers: Record<string, unknown> }): string => {
   return set.at(-1)!.split(';')[0]!;
 };
 
-/** The headers of a person of another organization, who has signed in at the provider by an invitation and has not confirmed it. */
+/**
+ * The headers of a person of another organization, who has signed in at the provider by an
+ * invitation and has not confirmed it.
+ */
 async function askedPerson(world: World): Promise<Record<string, string>> {
   const { api, scope } = world;
   const { call, oidc } = api;

@@ -1,6 +1,9 @@
 import type { PreludeHost } from './host';
 
-/** Installs text encoding, base64, random values and digests. The process outside computes them in native code. */
+/**
+ * Installs text encoding, base64, random values and digests. The process outside computes
+ * them in native code.
+ */
 export function installBinary(host: PreludeHost): void {
   const bytesOf = (value: unknown): ArrayBuffer => {
     const bytes = value === undefined ? new ArrayBuffer(0) : host.bytesOf(value);
@@ -70,7 +73,8 @@ export function installBinary(host: PreludeHost): void {
       bytesOf(data),
     ) as ArrayBuffer;
 
-  // The engine seeds its own generator before the memory image is taken, so every run would have the same numbers.
+  // The engine seeds its own generator before the memory image is taken, so every run would have
+  // the same numbers.
   let pool = new Uint32Array(0);
   let used = 0;
   Math.random = () => {

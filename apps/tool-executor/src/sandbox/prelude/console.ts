@@ -1,6 +1,9 @@
 import type { PreludeHost } from './host';
 
-/** Installs `console`, which writes to the `logs` of the answer. The process outside enforces the limit. */
+/**
+ * Installs `console`, which writes to the `logs` of the answer. The process outside
+ * enforces the limit.
+ */
 export function installConsole(host: PreludeHost): void {
   let isOpen = true;
   const maxDepth = 4;

@@ -1,6 +1,9 @@
 import type { PreludeHost } from './host';
 
-/** Installs the part of the fetch API that tools use. The service sends the requests, through its guarded fetch. */
+/**
+ * Installs the part of the fetch API that tools use. The service sends the requests, through
+ * its guarded fetch.
+ */
 export function installFetch(host: PreludeHost): void {
   type Pair = [string, string];
   type Init = {
@@ -132,7 +135,8 @@ export function installFetch(host: PreludeHost): void {
       throw new TypeError('A GET or HEAD request has no body');
     if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type);
     const request = { url, method, headers: [...headers], redirect: init.redirect };
-    // Created here, where the handler is still on the stack, so that the error has the line of the handler.
+    // Created here, where the handler is still on the stack, so that the error has the
+    // line of the handler.
     const failed = new TypeError();
     const { id, answer } = host.request('fetch', request, bytes);
     const aborted = new Promise<never>((_resolve, reject) => {

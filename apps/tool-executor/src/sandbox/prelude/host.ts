@@ -1,10 +1,14 @@
 /**
- * The functions in this folder run inside the engine, not in Node. Each is shipped as its own source text, so it may use
- * only its parameters and the globals of the language. They have no additional rights: a handler that changes them can
- * only request operations from the process outside, which checks each one.
+ * The functions in this folder run inside the engine, not in Node. Each is shipped as its own
+ * source text, so it may use only its parameters and the globals of the language. They have no
+ * additional rights: a handler that changes them can only request operations from the process
+ * outside, which checks each one.
  */
 export interface PreludeHost {
-  /** Requests an operation of the process outside, with a JSON payload, and returns JSON or bytes. Throws when refused. */
+  /**
+   * Requests an operation of the process outside, with a JSON payload, and returns JSON or bytes.
+   * Throws when refused.
+   */
   call(kind: string, payload?: unknown, bytes?: ArrayBuffer): unknown;
   /** Sends a request to the service. The answer is a JSON value and, for bodies, bytes. */
   request(

@@ -1,9 +1,13 @@
 import type { PreludeHost } from './host';
 
-/** Creates `parley`, where every `parley.<name>.<name>(args)` is a tool call. Chat checks whether the tool exists. */
+/**
+ * Creates `parley`, where every `parley.<name>.<name>(args)` is a tool call. Chat checks whether
+ * the tool exists.
+ */
 export function createParley(host: PreludeHost): unknown {
   const call = async (tool: string, args: unknown = {}): Promise<unknown> => {
-    // Created here, where the handler is still on the stack, so that the error has the line of the handler.
+    // Created here, where the handler is still on the stack, so that the error has the
+    // line of the handler.
     const error = Object.assign(new Error(), { name: 'ToolError' });
     const { value } = await host.request('tool', { tool, args }).answer;
     const answer = value as { ok: boolean; result: unknown; error: string; errorType: string };

@@ -19,8 +19,8 @@ const installers = [
 ];
 
 /**
- * JavaScript text for the engine: `(op) => { run, deliver }`. Calling it installs every global. `run` starts a handler,
- * `deliver` reports a due timer or an answer.
+ * JavaScript text for the engine: `(op) => { run, deliver }`. Calling it installs every global.
+ * `run` starts a handler, `deliver` reports a due timer or an answer.
  */
 export const preludeSource = `((op) => {
   const { host, run, deliver } = (${createHost})(op);

@@ -1,6 +1,9 @@
 import type { PreludeHost } from './host';
 
-/** Installs `structuredClone` for plain data, dates, maps, sets, regular expressions, errors and buffers. */
+/**
+ * Installs `structuredClone` for plain data, dates, maps, sets, regular expressions,
+ * errors and buffers.
+ */
 export function installStructuredClone(host: PreludeHost): void {
   const refuse = (what: string): never => {
     const make = (

@@ -1,6 +1,8 @@
 import type { PreludeHost } from './host';
 
-/** Installs URL and URLSearchParams. The process outside parses addresses, with Node's own parser. */
+/**
+ * Installs URL and URLSearchParams. The process outside parses addresses, with Node's own parser.
+ */
 export function installUrl(host: PreludeHost): void {
   type Fields = Record<string, string>;
   type Pair = [string, string];

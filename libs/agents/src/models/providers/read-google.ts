@@ -16,7 +16,10 @@ import { answerOf } from '../reading/answer-of';
 import { createReplyText } from '../reading/reply-text';
 import { createWrittenCalls } from '../reading/written-calls';
 
-/** Gemini's words for answers that were cut off. Every other word but STOP is an error, such as MALFORMED_FUNCTION_CALL. */
+/**
+ * Gemini's words for answers that were cut off. Every other word but STOP is an error, such as
+ * MALFORMED_FUNCTION_CALL.
+ */
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: 'length',
   SAFETY: 'content_filter',

@@ -162,7 +162,10 @@ function endOf(
 
 const maxDetails = 1_000;
 
-/** The parts of OpenRouter's `reasoning_details`. In a stream they arrive in pieces with the same index and type. */
+/**
+ * The parts of OpenRouter's `reasoning_details`. In a stream they arrive in pieces with the
+ * same index and type.
+ */
 function createDetails() {
   const list: Record<string, unknown>[] = [];
   let chars = 0;

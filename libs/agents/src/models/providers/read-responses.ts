@@ -21,8 +21,8 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * Reads OpenAI's Responses API, which LangChain's class calls for models that offer no chat completions. The last event of a
- * stream contains the whole response.
+ * Reads OpenAI's Responses API, which LangChain's class calls for models that offer no chat
+ * completions. The last event of a stream contains the whole response.
  */
 export function createResponsesReader(
   limits: AnswerLimits,

@@ -513,7 +513,10 @@ describe('answers of odd servers', () => {
   });
 });
 
-/** Each of these would take minutes or overflow the stack if the reader looked at what it has again for each piece. */
+/**
+ * Each of these would take minutes or overflow the stack if the reader looked at what it has
+ * again for each piece.
+ */
 describe('hostile answers are read in time that grows with their size', () => {
   const mebi = 1024 * 1024;
   const bodies: [string, () => string][] = [

@@ -3,7 +3,9 @@ import type { Answer } from './answer';
 import type { ReplyText } from './reply-text';
 import type { WrittenCalls } from './written-calls';
 
-/** What all readers do at the end of an answer. `named`: how it ended, by the provider's own word. */
+/**
+ * What all readers do at the end of an answer. `named`: how it ended, by the provider's own word.
+ */
 export function answerOf(
   text: ReplyText,
   calls: WrittenCalls,

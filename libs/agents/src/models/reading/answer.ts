@@ -15,7 +15,9 @@ export interface WrittenCall {
 
 /** An answer as the provider sent it, the same whether it was streamed or not. */
 export interface Answer {
-  /** Any other than `stop` and `tool_calls`: the answer was cut off, or is not what was asked for. */
+  /**
+   * Any other than `stop` and `tool_calls`: the answer was cut off, or is not what was asked for.
+   */
   finishReason: FinishReason;
   /** The provider's own word for it, such as `MALFORMED_FUNCTION_CALL`. */
   providerReason: string;
@@ -33,8 +35,8 @@ export interface Answer {
 /** Reads one answer in the protocol of its provider. */
 export interface AnswerReader {
   /**
-   * Takes the answer as a whole, or one event of its stream (`isEvent`), which is no error. Throws a `ProviderFault` for an error
-   * that is nested in it.
+   * Takes the answer as a whole, or one event of its stream (`isEvent`), which is no error. Throws
+   * a `ProviderFault` for an error that is nested in it.
    */
   take(value: Record<string, unknown>, isEvent: boolean): void;
   /** Takes the line `[DONE]`, with which some streams end. */
@@ -44,13 +46,22 @@ export interface AnswerReader {
   /** Whether the rest of the answer is not needed, because its text has reached the limit. */
   isFull(): boolean;
   read(): Answer;
-  /** The same answer as a whole, as the provider's documentation describes one, for the LangChain class. */
+  /**
+   * The same answer as a whole, as the provider's documentation describes one, for the
+   * LangChain class.
+   */
   toBody(calls: readonly SentCall[]): Record<string, unknown>;
-  /** Fields with the model's thoughts that the LangChain class leaves out when it sends the message back. */
+  /**
+   * Fields with the model's thoughts that the LangChain class leaves out when it sends
+   * the message back.
+   */
   thoughts?(): Record<string, unknown>;
 }
 
-/** A call as it is run and sent back to the provider: with an id, a valid name and complete arguments. */
+/**
+ * A call as it is run and sent back to the provider: with an id, a valid name and
+ * complete arguments.
+ */
 export interface SentCall {
   id: string;
   name: string;
@@ -64,7 +75,10 @@ export interface SentCall {
 export const lookUp = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** The text of arguments. Servers send an object where the protocol has a text, and the other way round. */
+/**
+ * The text of arguments. Servers send an object where the protocol has a text, and the
+ * other way round.
+ */
 export function argumentsOf(given: unknown): string {
   if (typeof given === 'string') return given;
   return given == null ? '' : jsonOf(given);
@@ -112,10 +126,16 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** No model reads or writes more tokens in one call. Sums of a turn stay within the columns of `executions`. */
+/**
+ * No model reads or writes more tokens in one call. Sums of a turn stay within the columns
+ * of `executions`.
+ */
 const maxTokens = 10_000_000;
 
-/** A number of tokens; undefined if it is not a small whole one: providers have sent texts, negative and huge numbers. */
+/**
+ * A number of tokens; undefined if it is not a small whole one: providers have sent texts, negative
+ * and huge numbers.
+ */
 export const tokensOf = (value: unknown): number | undefined =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens
     ? (value as number)

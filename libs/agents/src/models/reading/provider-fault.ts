@@ -12,7 +12,10 @@ export class ProviderFault extends Error {
     message: string,
     /** The status, or the one that fits the error within an answer. */
     readonly status: number,
-    /** The names by which the provider calls the error, such as `context_length_exceeded` and `invalid_request_error`. */
+    /**
+     * The names by which the provider calls the error, such as `context_length_exceeded` and
+     * `invalid_request_error`.
+     */
     readonly names: readonly string[] = [],
     /** The wait that the provider requests, in milliseconds. */
     readonly retryAfterMs?: number,

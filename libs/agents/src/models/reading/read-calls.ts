@@ -9,8 +9,9 @@ const maxShownChars = 200;
 const maxDepth = 64;
 
 /**
- * The calls with what is needed to run them and to send them back: an id that no other call of the message has, a name that
- * every provider accepts, and arguments. A call with `problem` is not run. `ownId` makes the id of a call without one.
+ * The calls with what is needed to run them and to send them back: an id that no other call of the
+ * message has, a name that every provider accepts, and arguments. A call with `problem` is not run.
+ * `ownId` makes the id of a call without one.
  */
 export function readCalls(
   written: readonly WrittenCall[],
@@ -29,7 +30,10 @@ export function readCalls(
 
 type Arguments = { args: JsonObject; problem?: string };
 
-/** Only complete JSON is read: to complete it would be to guess what the model meant. Without arguments there is no text. */
+/**
+ * Only complete JSON is read: to complete it would be to guess what the model meant. Without
+ * arguments there is no text.
+ */
 export function readArguments(text: string): Arguments {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed === 'null') return { args: {} };

@@ -1,14 +1,20 @@
 import { AnswerTooLarge, UnreadableAnswer, faultOf, reportedError } from './provider-fault';
 import { type AnswerReader, parseJson } from './answer';
 
-/** Maximum size of an answer that is no stream, and of one line of a stream, in bytes. Answers of models have some KiB. */
+/**
+ * Maximum size of an answer that is no stream, and of one line of a stream, in bytes. Answers of
+ * models have some KiB.
+ */
 const maxPieceBytes = 8 * 1024 * 1024;
-/** Maximum size of a stream in bytes. Each word of an answer arrives in an event of about 250 bytes. */
+/**
+ * Maximum size of a stream in bytes. Each word of an answer arrives in an event of about 250 bytes.
+ */
 const maxStreamBytes = 64 * 1024 * 1024;
 
 /**
- * Reads the body of an answer: a stream of events, lines of JSON, or one JSON document. The content decides, not the header:
- * servers answer `text/plain`, ignore that a stream was asked for, or send one unasked.
+ * Reads the body of an answer: a stream of events, lines of JSON, or one JSON document. The
+ * content decides, not the header: servers answer `text/plain`, ignore that a stream was asked
+ * for, or send one unasked.
  */
 export async function readValues(
   body: AsyncIterable<Uint8Array>,
@@ -131,7 +137,10 @@ function createJsonParser(reader: Taker): LineParser {
   };
 }
 
-/** Gives the reader an answer or an event. An error that the provider reports in its place is thrown. */
+/**
+ * Gives the reader an answer or an event. An error that the provider reports in its
+ * place is thrown.
+ */
 function takeValue(reader: Taker, value: unknown, isEvent: boolean): void {
   for (const one of [value].flat()) {
     if (typeof one !== 'object' || one === null) continue;
@@ -141,7 +150,10 @@ function takeValue(reader: Taker, value: unknown, isEvent: boolean): void {
   }
 }
 
-/** Splits text into lines. A line that has no end yet is kept in pieces, because joining them at each chunk copies it. */
+/**
+ * Splits text into lines. A line that has no end yet is kept in pieces, because joining them at
+ * each chunk copies it.
+ */
 function createLines() {
   let pieces: string[] = [];
   let chars = 0;

@@ -9,12 +9,16 @@ const maxHeldChars = 64;
 export type ReplyText = ReturnType<typeof createReplyText>;
 
 /**
- * Collects the text of an answer and writes it on as it arrives. Thoughts in a tag at the beginning (`<think>…</think>`) are
- * left out: servers that have no parser for their model's thoughts send them as text. The text ends at `maxBytes`.
+ * Collects the text of an answer and writes it on as it arrives. Thoughts in a tag at the beginning
+ * (`<think>…</think>`) are left out: servers that have no parser for their model's thoughts send
+ * them as text. The text ends at `maxBytes`.
  */
 export function createReplyText(maxBytes: number, write: (delta: string) => void) {
   let state: 'beginning' | 'thoughts' | 'text' = 'beginning';
-  /** At the beginning, what may be the first characters of a tag. In thoughts, what may be those of the closing tag. */
+  /**
+   * At the beginning, what may be the first characters of a tag. In thoughts, what may be those of
+   * the closing tag.
+   */
   let held = '';
   let closing = /<\/think>/i;
   let hasThoughts = false;
@@ -86,8 +90,8 @@ function mayBecomeTag(text: string): boolean {
 }
 
 /**
- * Some models begin their thoughts without the opening tag, because the prompt ends with it. What comes before a closing tag on a
- * line of its own is then not part of the reply.
+ * Some models begin their thoughts without the opening tag, because the prompt ends with it. What
+ * comes before a closing tag on a line of its own is then not part of the reply.
  */
 function withoutUnopenedThoughts(text: string): string {
   const close = /<\/think>/i.exec(text);

@@ -16,7 +16,10 @@ interface Slot extends WrittenCall {
 
 /** Maximum arguments of all calls of an answer, in characters. */
 const maxArgsChars = 8 * 1024 * 1024;
-/** Longer arguments that end with a brace are complete without a look: they would be parsed again at each piece. */
+/**
+ * Longer arguments that end with a brace are complete without a look: they would be parsed
+ * again at each piece.
+ */
 const maxParsedChars = 16 * 1024;
 
 export type WrittenCalls = ReturnType<typeof createWrittenCalls>;
@@ -48,9 +51,9 @@ export function createWrittenCalls(limit: number) {
   }
 
   /**
-   * The call that a piece continues; undefined if it begins one. Servers number all calls 0, repeat ids, change them, send them
-   * late, or send neither numbers nor ids. What begins a call has a name: another one than the call before, or the same one after
-   * its arguments are complete.
+   * The call that a piece continues; undefined if it begins one. Servers number all calls 0, repeat
+   * ids, change them, send them late, or send neither numbers nor ids. What begins a call has a
+   * name: another one than the call before, or the same one after its arguments are complete.
    */
   function continued({ index, id, name }: CallPiece): Slot | undefined {
     const all = lastDropped === undefined ? slots : [...slots, lastDropped];

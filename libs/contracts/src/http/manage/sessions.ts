@@ -67,7 +67,10 @@ export const signInWaysSchema = z.object({
     ),
 });
 
-/** A path that is written without dots may begin with two slashes, and browsers take what follows them for a host. */
+/**
+ * A path that is written without dots may begin with two slashes, and browsers take what follows
+ * them for a host.
+ */
 const isOwnPath = (path: string): boolean => {
   const url = URL.parse(path, 'http://own.invalid');
   return url?.host === 'own.invalid' && !url.pathname.startsWith('//');

@@ -19,7 +19,10 @@ export interface DryRun {
   stop: () => void;
 }
 
-/** Asks the server what an import would do. `of`: what it was asked about; another choice of columns ends it. */
+/**
+ * Asks the server what an import would do. `of`: what it was asked about; another choice of
+ * columns ends it.
+ */
 export function useDryRun(given: Given, of: string): DryRun {
   const [held, setHeld] = useState<
     { of: string } & Pick<DryRun, 'state' | 'refused' | 'isRunning' | 'error'>

@@ -2,7 +2,10 @@ import type { Workspace } from '../../../api/session';
 import { stored } from '../../../stored';
 import type { ImportState } from './run-import';
 
-/** An import of this browser, by its file and how it is read: another choice of columns is another import. */
+/**
+ * An import of this browser, by its file and how it is read: another choice of columns
+ * is another import.
+ */
 export interface ImportRecord extends ImportState {
   of: string;
   at: number;

@@ -29,7 +29,10 @@ export const openFile = async ({
   return { header, rowCount: records.length, sample, encoding, fingerprint: fingerprintOf(text) };
 };
 
-/** Spreadsheets on Windows write CSV in UTF-16, or in the encoding of Windows, whose letters are no UTF-8. */
+/**
+ * Spreadsheets on Windows write CSV in UTF-16, or in the encoding of Windows, whose
+ * letters are no UTF-8.
+ */
 function decode(bytes: ArrayBuffer): Pick<OpenedFile, 'encoding'> & { text: string } {
   const [first, second] = new Uint8Array(bytes);
   for (const [encoding, ...mark] of [

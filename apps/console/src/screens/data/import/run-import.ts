@@ -43,8 +43,8 @@ const operationOf = ({ id, data, status }: FileEntity): Operation => ({
 });
 
 /**
- * Sends the rows from `state.next` on, at most 500 with a request. The key of a request is made of its rows, so that a request whose
- * answer was lost is not made twice when the import continues.
+ * Sends the rows from `state.next` on, at most 500 with a request. The key of a request is made of
+ * its rows, so that a request whose answer was lost is not made twice when the import continues.
  */
 export async function runImport(
   work: Import,

@@ -7,7 +7,10 @@ import type { ImportTexts } from './texts';
 
 type Given = Omit<Parameters<typeof runImport>[0], 'isDryRun' | 'onStep'>;
 
-/** Imports in the background. An import that was stopped or failed can continue where it was, also after the page was loaded again. */
+/**
+ * Imports in the background. An import that was stopped or failed can continue where it was, also
+ * after the page was loaded again.
+ */
 export function startImport(
   given: Given,
   from: ImportState,
