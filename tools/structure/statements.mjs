@@ -29,6 +29,7 @@ const forwardingFiles = [
   'libs/db/src/lease-sql.ts',
   'libs/db/src/backlog.ts',
   'libs/db/src/page.ts',
+  'libs/entities/src/sql.ts',
 ];
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */

@@ -79,7 +79,7 @@ export function statement<R extends Row = Record<never, never>>(
   text: string,
   row?: R,
 ): Statement<RowOf<R>> {
-  return { ...unprepared(name, text, row), preparedAs: name };
+  return { ...declare(name, text, row), preparedAs: name };
 }
 
 /**
@@ -87,6 +87,14 @@ export function statement<R extends Row = Record<never, never>>(
  * return the same columns.
  */
 export function unprepared<R extends Row = Record<never, never>>(
+  name: string,
+  text: string,
+  row?: R,
+): Statement<RowOf<R>> {
+  return declare(name, text, row);
+}
+
+function declare<R extends Row = Record<never, never>>(
   name: string,
   text: string,
   row?: R,
