@@ -44,6 +44,10 @@ export default async function globalSetup(config, project) {
       RATE_LIMIT_PER_KEY: '100000',
       RATE_LIMIT_PER_ORGANIZATION: '100000',
       UNKNOWN_KEYS_PER_ADDRESS: '100000',
+      MANAGE_RATE_LIMIT_PER_KEY: '100000',
+      MANAGE_RATE_LIMIT_PER_ORGANIZATION: '100000',
+      CHAT_RATE_LIMIT_PER_KEY: '100000',
+      CHAT_RATE_LIMIT_PER_ORGANIZATION: '100000',
       ...(isInBrowser ? peopleLimits : { PUBLIC_URL: publicUrl }),
     },
     environmentOf: {
