@@ -204,7 +204,8 @@ describe.each(inBothWays)('%s in its own protocol (%s %s), %s', (model, protocol
       { sink },
     );
     expect(result).toMatchObject({ ok: false, reason: 'timeout' });
-    expect(server.requests).toHaveLength(1);
+    // None, when the limit has passed before the request was received.
+    expect(server.requests.length).toBeLessThanOrEqual(1);
   });
 
   it('stops when the caller disconnects', async () => {
