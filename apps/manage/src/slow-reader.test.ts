@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createManageApp } from './app';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 import { insertAgent } from './testing/samples/executions';
@@ -45,16 +44,19 @@ test('a reader of an execution that stops reading is disconnected, and continues
   const { port } = server.address() as AddressInfo;
   const path = `/v1/executions/${id}/stream`;
   let buffered = 0;
+  const isDisconnected = Promise.withResolvers<void>();
   server.on('request', (_request, response) => {
     const watch = setInterval(() => (buffered = Math.max(buffered, response.writableLength)), 5);
-    response.once('close', () => clearInterval(watch));
+    response.once('close', () => {
+      clearInterval(watch);
+      isDisconnected.resolve();
+    });
   });
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.key}\r\n\r\n`);
   await once(socket, 'readable');
   const text: string[] = [];
-  // wall clock: nothing is read for longer than the server waits.
-  await sleep(1_500);
+  await isDisconnected.promise;
   socket.setEncoding('utf8').on('data', (piece: string) => text.push(piece));
   await once(socket, 'close').catch(() => {});
   const ids = [...text.join('').matchAll(/^id: (\d+)\ndata: .*}$/gm)].map(([, seq]) => Number(seq));
