@@ -50,7 +50,7 @@ async function useOpenAi() {
     finish: whole.choices[0].finish_reason,
     usage: whole.usage,
     streamed: pieces.join(''),
-    isInPieces: pieces.length > 3,
+    isInPieces: pieces.length > 1,
     streamUsage: usage,
     models: (await client.models.list()).data.map(({ id }) => id),
     model: (await client.models.retrieve(model)).id,

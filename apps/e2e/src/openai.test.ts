@@ -44,7 +44,7 @@ beforeEach(() =>
     const { text } = messages.at(-1)!;
     if (text === 'Fail') return { status: 400, message: 'refused' };
     if (text === 'Abort me') return { text: 'word '.repeat(400), pieceEveryMs: 20 };
-    return { text: answer, pieceEveryMs: 40 };
+    return { text: answer, pieceEveryMs: 100 };
   }),
 );
 
