@@ -59,7 +59,7 @@ function commandsFor({ files, projects, layer, targets, isLong, nxOptions }) {
       'run-many',
       '-t',
       ...targets,
-      '--parallel=3',
+      '--parallel=2',
       '--outputStyle=static',
       ...chosen,
       ...nxOptions,
