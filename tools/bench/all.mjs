@@ -23,6 +23,8 @@ const shortForms = {
   streams: [],
   answers: [],
   console: ['2000'],
+  growth: [],
+  floods: [],
 };
 
 /**

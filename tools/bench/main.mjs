@@ -7,19 +7,21 @@ import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
 import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { runAll } from './all.mjs';
+import { record } from './record.mjs';
 import { comparison } from './results.mjs';
 
 const benches = join(root, 'apps', 'bench', 'src');
 const outdir = join(root, 'dist', 'bench');
 
 /**
- * `node tools/bench/main.mjs <name> [arguments of the benchmark]`, `… all [names]`, or
- * `… compare A[,A] B` with files of `all`.
+ * `node tools/bench/main.mjs <name> [arguments of the benchmark]`, `… all [names]`, or with files of
+ * `all`: `… compare A[,A] B`, `… record A`.
  */
 await runMain(async () => {
   const [name, ...rest] = process.argv.slice(2);
   if (name === 'all') return runAll(runBench, rest);
   if (name === 'compare') return compare(rest);
+  if (name === 'record') return recordRun(rest);
   return runBench(name, rest);
 });
 
@@ -32,6 +34,11 @@ function compare(args) {
   print(comparison(before, after));
 }
 
+function recordRun(args) {
+  if (args.length !== 1) throw new Problem('Usage: node tools/bench.mjs record RESULTS.json');
+  record(JSON.parse(readFileSync(args[0], 'utf8')));
+}
+
 /** Runs one benchmark. PostgreSQL is durable (fsync), as in production. */
 async function runBench(name, args, env = {}) {
   const known = readdirSync(benches).filter((folder) =>
@@ -39,7 +46,7 @@ async function runBench(name, args, env = {}) {
   );
   if (!known.includes(name))
     throw new Problem(
-      `Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}, all, compare.`,
+      `Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}, all, compare, record.`,
     );
   await step('Building', async () => {
     await build(undefined, { outdir });
