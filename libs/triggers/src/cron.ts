@@ -81,25 +81,37 @@ function valueOf(text: string, { min, max, names, firstName = 0 }: FieldSyntax):
   return at === -1 ? null : firstName + at;
 }
 
+type Fields = { ok: true; texts: string[]; values: number[][] } | { ok: false; problem: string };
+
+/** The texts and the values of the five fields, or what is wrong with them. */
+function readFields(expression: string): Fields {
+  const texts = expression.trim().split(/\s+/);
+  if (texts.length !== syntax.length) {
+    const problem = `must have 5 fields (minute hour day month weekday), not ${texts.length}`;
+    return { ok: false, problem };
+  }
+  const values: number[][] = [];
+  for (const [index, field] of syntax.entries()) {
+    const ofField: number[] = [];
+    for (const text of texts[index]!.split(',')) {
+      const item = readItem(text, field);
+      if (!item.ok)
+        return { ok: false, problem: `has "${text}" as ${field.name}, ${item.problem}` };
+      ofField.push(...item.values);
+    }
+    values.push(ofField);
+  }
+  return { ok: true, texts, values };
+}
+
 /**
  * Why this is not a cron expression of five fields (docs/reference/triggers.md#schedules);
  * null when it is one.
  */
 export function cronProblem(expression: string): string | null {
-  const parts = fieldsOf(expression);
-  if (parts.length !== syntax.length) {
-    return `must have 5 fields (minute hour day month weekday), not ${parts.length}`;
-  }
-  for (const [index, field] of syntax.entries()) {
-    for (const text of parts[index]!.split(',')) {
-      const item = readItem(text, field);
-      if (!item.ok) return `has "${text}" as ${field.name}, ${item.problem}`;
-    }
-  }
-  return null;
+  const fields = readFields(expression);
+  return fields.ok ? null : fields.problem;
 }
-
-const fieldsOf = (expression: string): string[] => expression.trim().split(/\s+/);
 
 /** A parsed expression. */
 interface Cron {
@@ -122,21 +134,10 @@ interface Cron {
 
 /** Returns null for an expression that `cronProblem` refuses. */
 function parse(expression: string): Cron | null {
-  if (cronProblem(expression) !== null) return null;
-  const texts = fieldsOf(expression);
-  const [minutes, hours, daysOfMonth, monthNumbers, daysOfWeek] = texts.map((text, index) =>
-    text.split(',').flatMap((part) => {
-      const item = readItem(part, syntax[index]!);
-      return item.ok ? item.values : [];
-    }),
-  );
-  const [minuteText, hourText, dayText, , weekdayText] = texts as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const fields = readFields(expression);
+  if (!fields.ok) return null;
+  const [minutes, hours, daysOfMonth, monthNumbers, daysOfWeek] = fields.values;
+  const [minuteText, hourText, dayText, , weekdayText] = fields.texts;
   const times = hours!.flatMap((hour) => minutes!.map((minute) => (hour * 60 + minute) * 60_000));
   return {
     timesMs: [...new Set(times)].sort((a, b) => a - b),
@@ -144,7 +145,7 @@ function parse(expression: string): Cron | null {
     months: new Set(monthNumbers),
     daysOfWeek: new Set(daysOfWeek!.map((day) => day % 7)),
     eitherDay: dayText !== '*' && weekdayText !== '*',
-    repeats: minuteText.includes('*') || hourText.includes('*'),
+    repeats: minuteText!.includes('*') || hourText!.includes('*'),
     catchesUp: hourText !== '*',
   };
 }
