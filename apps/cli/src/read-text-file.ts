@@ -14,19 +14,11 @@ export function readTextFile(path: string): TextFile {
     const { code = '' } = error as NodeJS.ErrnoException;
     return { ok: false, problem: `cannot be read (${code})` };
   }
-  const problem = encodingProblem(bytes);
-  if (problem !== null) return { ok: false, problem };
-  return { ok: true, text: new TextDecoder().decode(bytes) };
-}
-
-/** Why these bytes are not a text in UTF-8; null when they are. */
-export function encodingProblem(bytes: Buffer): string | null {
   const isUtf16 = bytes.includes(0);
-  if (isUtf16) return 'is in UTF-16 or no text. Save it in UTF-8';
+  if (isUtf16) return { ok: false, problem: 'is in UTF-16 or no text. Save it in UTF-8' };
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return null;
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return 'is not in UTF-8. Save it in UTF-8';
+    return { ok: false, problem: 'is not in UTF-8. Save it in UTF-8' };
   }
 }

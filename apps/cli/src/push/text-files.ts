@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
-import { encodingProblem, readTextFile } from '../read-text-file';
+import { readTextFile } from '../read-text-file';
 
 /**
  * Imports Markdown and text files as strings, for prompts. Their lines end with LF, so that a
@@ -16,8 +15,9 @@ export const textFiles: Plugin = {
       return { contents: file.text.replaceAll('\r\n', '\n'), loader: 'text' };
     });
     onLoad({ filter: /\.([cm]?[jt]sx?|json)$/ }, ({ path }) => {
-      const problem = encodingProblem(readFileSync(path));
-      return problem === null ? undefined : { errors: [{ text: `${path} ${problem}` }] };
+      if (path.includes('node_modules')) return undefined;
+      const file = readTextFile(path);
+      return file.ok ? undefined : { errors: [{ text: `${path} ${file.problem}` }] };
     });
   },
 };
