@@ -8,7 +8,7 @@ import {
 import { type Balancer, startBalancer } from './balancer';
 import { shared } from './stack';
 
-const behindBalancer = [
+export const behindBalancer = [
   'data',
   'chat',
   'webhook-ingest',

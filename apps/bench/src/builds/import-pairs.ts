@@ -5,6 +5,7 @@ import { type Stack, seedOrganization, startStack } from '@parley/testing';
 import { newCustomer } from '../data/create-cost';
 import { spread, table } from '../measure';
 import { processorTimes, spentSince } from '../process-usage';
+import { seedTrigger } from '../seed-trigger';
 
 /** The rate limits of `npm start`. */
 const limits = { RATE_LIMIT_PER_KEY: '6000', RATE_LIMIT_PER_ORGANIZATION: '20000' };
@@ -92,20 +93,7 @@ async function startSide({ bundles, databaseUrl, redisUrl }: Build): Promise<Sid
   const db = createDb({ databaseUrl, poolSize: 2 });
   const entityTypes = ['order', 'effect'].map((slug) => ({ slug, name: slug, schema: {} }));
   const { scope } = await seedOrganization(db.pool, { entityTypes });
-  const definition = {
-    slug: 'bench',
-    name: 'bench',
-    on: { entityType: 'order', action: 'created' },
-    actions: [
-      { tool: 'entity.create', args: { type: 'effect', data: { n: '{{trigger.data.n}}' } } },
-    ],
-  };
-  await db.pool.query(
-    `insert into triggers (id, tenant, environment, slug, name, entity_type, action, definition, updated_at)
-     values ('bench', $1, $2::"Environment", 'bench', 'bench', 'order', 'created', $3, now())`,
-    [scope.tenant, scope.environment, JSON.stringify(definition)],
-  );
-  await db.pool.query(`update entity_types set relayed_actions = '{created}' where slug = 'order'`);
+  await seedTrigger(db, scope);
   const { key } = await createApiKey(db, { ...scope, name: 'bench', permissions: ['*'] });
   return { stack, db, key };
 }

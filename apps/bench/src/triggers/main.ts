@@ -4,6 +4,7 @@ import { createEntities } from '@parley/entities';
 import { closeRedis, connectRedis, createRelayWaker } from '@parley/redis';
 import { runTriggerChaos, seedOrganization, startStack } from '@parley/testing';
 import { machine, ms, report, summarize, table } from '../measure';
+import { seedTrigger } from '../seed-trigger';
 
 const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
 const secondsPerRate = 20;
@@ -31,20 +32,7 @@ async function speed(): Promise<void> {
   const { scope } = await seedOrganization(db.pool, {
     entityTypes: ['order', 'plain', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
   });
-  const definition = {
-    slug: 'bench',
-    name: 'bench',
-    on: { entityType: 'order', action: 'created', condition: { 'data.n': { $gte: 0 } } },
-    actions: [
-      { tool: 'entity.create', args: { type: 'effect', data: { n: '{{trigger.data.n}}' } } },
-    ],
-  };
-  await db.pool.query(
-    `insert into triggers (id, tenant, environment, slug, name, entity_type, action, definition, updated_at)
-     values ('bench', $1, $2::"Environment", 'bench', 'bench', 'order', 'created', $3, now())`,
-    [scope.tenant, scope.environment, JSON.stringify(definition)],
-  );
-  await db.pool.query(`update entity_types set relayed_actions = '{created}' where slug = 'order'`);
+  await seedTrigger(db, scope, { 'data.n': { $gte: 0 } });
   const change = async (n: number, type = 'order') => {
     const made = await entities.create(scope, { type, data: { n }, actor: { type: 'system' } });
     if (!made.ok) throw new Error(made.reason);

@@ -5,16 +5,9 @@ import {
   expectTurnsInOrder,
   startLoadedReplicas,
 } from '../load';
+import { behindBalancer } from '../replicas';
 
-const kinds: ServiceName[] = [
-  'data',
-  'chat',
-  'webhook-ingest',
-  'tool-executor',
-  'manage',
-  'gateway',
-  'worker',
-];
+const kinds: ServiceName[] = [...behindBalancer, 'worker'];
 /**
  * Restarts one after the other. upgrade.test.ts restarts the first processes of all services at the
  * same time, then the second ones.
